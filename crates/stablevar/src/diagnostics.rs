@@ -1,0 +1,121 @@
+//! What the weights did and how far the selection can be trusted, as data.
+
+use crate::design::TrainingData;
+use crate::linalg::{Cholesky, Matrix};
+use crate::rows::weighted_cross_product;
+use crate::weights::{Mask, SampleWeights};
+use serde::{Deserialize, Serialize};
+
+/// Weighted means and second moments of (1, columns), scaled to total weight 1.
+pub fn weighted_moments(data: &TrainingData, weights: &SampleWeights) -> Matrix {
+    let mut moments = weighted_cross_product(&data.design, &weights.with_base(&data.base));
+    let total = moments[(0, 0)];
+    moments.scale(1.0 / total);
+    moments
+}
+
+/// The covariance matrix of the columns from moments of (1, columns).
+pub fn covariance_from_moments(moments: &Matrix) -> Matrix {
+    let size = moments.rows() - 1;
+    Matrix::from_fn(size, size, |i, j| moments[(i + 1, j + 1)] - moments[(0, i + 1)] * moments[(0, j + 1)])
+}
+
+/// The correlation matrix of a covariance matrix; a column without variance correlates with nothing.
+pub fn correlation_from_covariance(covariance: &Matrix) -> Matrix {
+    let scale = |i: usize| covariance[(i, i)].max(0.0).sqrt();
+    Matrix::from_fn(covariance.rows(), covariance.rows(), |i, j| {
+        let product = scale(i) * scale(j);
+        match (i == j, product > 0.0) {
+            (true, _) => 1.0,
+            (false, true) => covariance[(i, j)] / product,
+            (false, false) => 0.0,
+        }
+    })
+}
+
+/// The correlation matrix of the encoded columns under the weights.
+pub fn weighted_correlations(data: &TrainingData, weights: &SampleWeights) -> Matrix {
+    correlation_from_covariance(&covariance_from_moments(&weighted_moments(data, weights)))
+}
+
+/// The largest absolute correlation among the pairs that the mask asks to decorrelate, times the strength with which it does.
+pub fn remaining_correlation(correlations: &Matrix, mask: &Mask) -> f64 {
+    mask.pairs().iter().map(|&(i, j, strength)| strength * correlations[(i, j)].abs()).fold(0.0, f64::max)
+}
+
+/// `IDP_s`: the mean off-diagonal correlation within the stable columns; `None` for fewer than two.
+pub fn dependence_within(correlations: &Matrix, stable: &[usize]) -> Option<f64> {
+    let pairs = stable.len() * stable.len().saturating_sub(1);
+    let sum: f64 =
+        stable.iter().flat_map(|&i| stable.iter().filter(move |&&j| j != i).map(move |&j| correlations[(i, j)])).sum();
+    (pairs > 0).then(|| sum / pairs as f64)
+}
+
+/// `IDP_sv`: the mean absolute correlation between stable and other columns; `None` if either is empty.
+///
+/// The paper does not say whether signs may cancel; absolute values can't.
+pub fn dependence_between(correlations: &Matrix, stable: &[usize]) -> Option<f64> {
+    let others: Vec<usize> = (0..correlations.rows()).filter(|column| !stable.contains(column)).collect();
+    let pairs = stable.len() * others.len();
+    let sum: f64 = stable.iter().flat_map(|&i| others.iter().map(move |&j| correlations[(i, j)].abs())).sum();
+    (pairs > 0).then(|| sum / pairs as f64)
+}
+
+/// `||beta_v||_1`: the sum of absolute coefficients outside the stable columns.
+pub fn unstable_coefficients(coefficients: &[f64], stable: &[usize]) -> f64 {
+    coefficients.iter().enumerate().filter(|(column, _)| !stable.contains(column)).map(|(_, value)| value.abs()).sum()
+}
+
+/// Theorem 1's quantity `|Cov(V, S) Cov(S)^-1 sign(beta_s)|`, one value per column outside `S`.
+///
+/// Below 1 everywhere, sparse learning finds S with a probability that goes to 1; at 1 or above it need not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SelectionCondition {
+    /// (encoded column, value) for every column that was not selected.
+    pub values: Vec<(usize, f64)>,
+    /// The largest of them, 0 if there is none.
+    pub largest: f64,
+}
+
+/// Theorem 1's quantity for a covariance matrix, the selected columns and their coefficients.
+pub fn selection_condition(covariance: &Matrix, selected: &[usize], coefficients: &[f64]) -> Option<SelectionCondition> {
+    if selected.is_empty() {
+        return None;
+    }
+    let signs: Vec<f64> = selected.iter().map(|&column| coefficients[column].signum()).collect();
+    let direction = Cholesky::with_least_ridge(&covariance.submatrix(selected))?.solve(&signs);
+    let values: Vec<(usize, f64)> = (0..covariance.rows())
+        .filter(|column| !selected.contains(column))
+        .map(|column| {
+            let sum: f64 = selected.iter().zip(&direction).map(|(&s, value)| covariance[(column, s)] * value).sum();
+            (column, sum.abs())
+        })
+        .collect();
+    let largest = values.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+    Some(SelectionCondition { values, largest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selection_condition_of_a_known_covariance() {
+        // One unstable column correlated 0.6 with each of two independent stable ones: |0.6 + 0.6| = 1.2.
+        let covariance = Matrix::from_values(3, 3, vec![1.0, 0.0, 0.6, 0.0, 1.0, 0.6, 0.6, 0.6, 1.0]);
+        let same = selection_condition(&covariance, &[0, 1], &[2.0, 0.5, 0.0]).unwrap();
+        assert!((same.largest - 1.2).abs() < 1e-12);
+        let opposite = selection_condition(&covariance, &[0, 1], &[2.0, -0.5, 0.0]).unwrap();
+        assert!(opposite.largest.abs() < 1e-12);
+        assert!(selection_condition(&covariance, &[], &[0.0; 3]).is_none());
+    }
+
+    #[test]
+    fn dependence_measures_of_a_known_matrix() {
+        let correlations = Matrix::from_values(3, 3, vec![1.0, 0.5, -0.2, 0.5, 1.0, 0.4, -0.2, 0.4, 1.0]);
+        assert_eq!(dependence_within(&correlations, &[0, 1]), Some(0.5));
+        assert!((dependence_between(&correlations, &[0, 1]).unwrap() - 0.3).abs() < 1e-12);
+        assert_eq!(dependence_within(&correlations, &[2]), None);
+        assert_eq!(unstable_coefficients(&[1.0, -2.0, 3.0], &[0]), 5.0);
+    }
+}

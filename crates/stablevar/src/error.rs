@@ -1,0 +1,244 @@
+//! What can be wrong with the data or the request, with the place of the fault and how to mend it.
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A fault in the data or the request. [`Error::hint`] says how to mend it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// A column was asked for that the table does not have.
+    #[error("there is no column '{column}' in the table")]
+    UnknownColumn {
+        /// The name asked for.
+        column: String,
+        /// The names there are.
+        available: Vec<String>,
+    },
+    /// Two columns bear one name.
+    #[error("the column name '{column}' stands twice, in columns {first} and {second}")]
+    DuplicateColumn {
+        /// The name.
+        column: String,
+        /// Its first position, from 1.
+        first: usize,
+        /// Its second position, from 1.
+        second: usize,
+    },
+    /// Columns differ in length.
+    #[error("column '{column}' has {found} values where the table has {expected} rows")]
+    UnequalColumns {
+        /// The column that differs.
+        column: String,
+        /// Its length.
+        found: usize,
+        /// The length of the columns before it.
+        expected: usize,
+    },
+    /// There are too few rows.
+    #[error("{needed} or more rows are needed, and there {} {found}", if *found == 1 { "is" } else { "are" })]
+    TooFewRows {
+        /// Rows found.
+        found: usize,
+        /// Rows needed.
+        needed: usize,
+    },
+    /// There are as many columns as rows, or more.
+    #[error("{columns} columns (after encoding) need more than {} rows, and there are {rows}", columns + 1)]
+    TooFewRowsForColumns {
+        /// Rows found.
+        rows: usize,
+        /// Encoded columns.
+        columns: usize,
+    },
+    /// Values are missing.
+    #[error("{rows} rows have missing values: {}", listed(columns))]
+    MissingValues {
+        /// Column and count, for each column with missing values.
+        columns: Vec<(String, usize)>,
+        /// Rows with at least one missing value.
+        rows: usize,
+    },
+    /// A value is infinite.
+    #[error("column '{column}', row {row}: {value} is not a finite number")]
+    NotFinite {
+        /// The column.
+        column: String,
+        /// The data row, from 1.
+        row: usize,
+        /// The value.
+        value: f64,
+    },
+    /// The outcome is text.
+    #[error("the target '{column}' holds text (row {row}: '{value}')")]
+    TextTarget {
+        /// The target.
+        column: String,
+        /// A data row, from 1.
+        row: usize,
+        /// Its value.
+        value: String,
+    },
+    /// The outcome never varies.
+    #[error("the target '{column}' is {value} in every row")]
+    ConstantTarget {
+        /// The target.
+        column: String,
+        /// Its one value.
+        value: String,
+    },
+    /// Nothing is left to learn from.
+    #[error("no usable column is left beside the target{}", if dropped.is_empty() { String::new() } else { format!(" (left out as constant: {})", dropped.join(", ")) })]
+    NoUsableColumns {
+        /// Columns that were left out.
+        dropped: Vec<String>,
+    },
+    /// A text column has too many different values to be a category.
+    #[error("column '{column}' holds {levels} different texts, more than {limit}")]
+    TooManyLevels {
+        /// The column.
+        column: String,
+        /// Different values.
+        levels: usize,
+        /// The most that is allowed.
+        limit: usize,
+    },
+    /// A column changed its type between training and prediction.
+    #[error("column '{column}' holds {found} here, and held {expected} in the training data")]
+    ChangedType {
+        /// The column.
+        column: String,
+        /// What it holds now.
+        found: &'static str,
+        /// What it held.
+        expected: &'static str,
+    },
+    /// A base weight is negative, missing or infinite, or all are zero.
+    #[error("the weights in column '{column}' must be finite, not negative and not all zero; {fault}")]
+    BadWeights {
+        /// The column.
+        column: String,
+        /// What was found.
+        fault: String,
+    },
+    /// A parameter is outside its range.
+    #[error("{name} must be {allowed}, not {value}")]
+    BadParameter {
+        /// The parameter.
+        name: &'static str,
+        /// Its range in words.
+        allowed: &'static str,
+        /// The value given.
+        value: f64,
+    },
+    /// A request that does not fit together.
+    #[error("{0}")]
+    BadRequest(String),
+    /// Biased sampling keeps too few of the rows that are drawn.
+    #[error("only {kept} of {drawn} drawn rows were kept by the selection")]
+    SelectionTooStrict {
+        /// Rows kept.
+        kept: usize,
+        /// Rows drawn.
+        drawn: usize,
+    },
+}
+
+fn listed(columns: &[(String, usize)]) -> String {
+    const SHOWN: usize = 12;
+    let mut text = columns
+        .iter()
+        .take(SHOWN)
+        .map(|(name, count)| format!("'{name}' ({count})"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    if columns.len() > SHOWN {
+        text += &format!(" and {} more columns", columns.len() - SHOWN);
+    }
+    text
+}
+
+impl Error {
+    /// How to mend the fault.
+    pub fn hint(&self) -> Option<String> {
+        let text = match self {
+            Error::UnknownColumn { column, available } => match closest(column, available) {
+                Some(name) => format!("did you mean '{name}'?"),
+                None => format!("the columns are: {}", shortened(available)),
+            },
+            Error::DuplicateColumn { .. } => "rename one of the two, so that a name means one column".into(),
+            Error::UnequalColumns { .. } => "give every column one value per row".into(),
+            Error::TooFewRows { .. } => "use a larger sample".into(),
+            Error::TooFewRowsForColumns { .. } => {
+                "use more rows, leave columns out with --exclude, or use --method lasso, which can do with fewer rows"
+                    .into()
+            }
+            Error::MissingValues { .. } => {
+                "fill them in, leave the columns out with --exclude, or use --missing drop (leave those rows out) \
+                 or --missing mean (the column's mean; the most frequent value for text)"
+                    .into()
+            }
+            Error::NotFinite { .. } => "correct the value, or leave the column out with --exclude".into(),
+            Error::TextTarget { .. } => "regression needs numbers as the target".into(),
+            Error::ConstantTarget { .. } => "there is nothing to predict: check --target and how the rows were chosen".into(),
+            Error::NoUsableColumns { .. } => "give columns that vary".into(),
+            Error::TooManyLevels { column, .. } => format!(
+                "if it is an identifier, use --exclude {column}; if it is a category, raise --max-levels"
+            ),
+            Error::ChangedType { .. } => "give the column the type it had in training, or fit again".into(),
+            Error::BadWeights { .. } => "a weight of 2 means the same as the row standing twice; 0 leaves it out".into(),
+            Error::BadParameter { .. } | Error::BadRequest(_) => return None,
+            Error::SelectionTooStrict { .. } => {
+                "use fewer biased columns (--biased), a bias rate nearer to 1 (--r), or fewer stable columns".into()
+            }
+        };
+        Some(text)
+    }
+}
+
+fn shortened(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let mut text = names.iter().take(SHOWN).map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN {
+        text += &format!(" and {} more", names.len() - SHOWN);
+    }
+    text
+}
+
+/// The available name most like `wanted`, if one is close enough to be a slip of the hand.
+fn closest<'a>(wanted: &str, available: &'a [String]) -> Option<&'a String> {
+    let wanted = wanted.to_lowercase();
+    available
+        .iter()
+        .map(|name| (edit_distance(&wanted, &name.to_lowercase()), name))
+        .filter(|(distance, name)| *distance <= 1 + name.chars().count().min(wanted.chars().count()) / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, left) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for j in 0..b.len() {
+            let replaced = diagonal + usize::from(left != b[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_hand_is_recognised_and_a_different_word_is_not() {
+        let names = vec!["price".to_string(), "sqft_living".to_string()];
+        assert_eq!(closest("Prise", &names), Some(&names[0]));
+        assert_eq!(closest("sqft_livng", &names), Some(&names[1]));
+        assert_eq!(closest("bedrooms", &names), None);
+    }
+}

@@ -1,0 +1,367 @@
+//! From training data to a fitted model, by any of the methods.
+
+use crate::design::{Encoding, TrainingData};
+use crate::diagnostics::{
+    SelectionCondition, correlation_from_covariance, covariance_from_moments, remaining_correlation, selection_condition,
+    weighted_moments,
+};
+use crate::error::{Error, Result};
+use crate::gates::{GatedFit, LinearGates, WeightedProblem};
+use crate::linalg::Matrix;
+use crate::models::{Lasso, LinearModel, StandardisedFit, least_squares};
+use crate::optim::StopReason;
+use crate::parameter::{Fraction, Positive};
+use crate::svi::{Loop, LoopStop, Svi, svi};
+use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+
+/// What is predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Task {
+    /// A number.
+    Regression,
+}
+
+/// A method with its parameters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", rename_all = "kebab-case")]
+pub enum Method {
+    /// Algorithm 1, then least squares on the selected variables.
+    Svi {
+        /// The loop.
+        settings: Svi,
+        /// The frontend.
+        reweighter: AnyReweighter,
+    },
+    /// Algorithm 1 with a single loop.
+    SviD {
+        /// The loop; its number of loops is not used.
+        settings: Svi,
+        /// The frontend.
+        reweighter: AnyReweighter,
+    },
+    /// Ordinary least squares on all variables.
+    Ols,
+    /// The Lasso.
+    Lasso(Lasso),
+    /// Stochastic gates without reweighting, then least squares on the selected variables.
+    Stg {
+        /// The gates.
+        gates: LinearGates,
+        /// Opening probability from which a variable is selected.
+        threshold: Fraction,
+    },
+    /// Weighted least squares on all variables, under weights that decorrelate every pair.
+    Dwr {
+        /// The way to find the weights.
+        reweighter: AnyReweighter,
+    },
+}
+
+impl Method {
+    /// The method's name on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Method::Svi { .. } => "svi",
+            Method::SviD { .. } => "svi-d",
+            Method::Ols => "ols",
+            Method::Lasso(_) => "lasso",
+            Method::Stg { .. } => "stg",
+            Method::Dwr { .. } => "dwr",
+        }
+    }
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        Method::Svi { settings: Svi::default(), reweighter: AnyReweighter::default() }
+    }
+}
+
+/// Everything that is known after a fit, but the rows' weights; this is what a model file holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FittedModel {
+    /// The method and its parameters.
+    pub method: Method,
+    /// What is predicted.
+    pub task: Task,
+    /// The outcome's name.
+    pub target: String,
+    /// Rows learnt from.
+    pub rows: usize,
+    /// The seed.
+    pub seed: u64,
+    /// How a table becomes a design matrix.
+    pub encoding: Encoding,
+    /// Positions of the selected variables in [`Encoding::features`].
+    pub selected: Vec<usize>,
+    /// Per variable the probability that its gate is open; 1 or 0 for methods without gates.
+    pub open_probability: Vec<f64>,
+    /// The model on the selected variables.
+    pub model: LinearModel,
+    /// The weights as a function of the row, where the method has one.
+    pub weight_function: Option<WeightFunction>,
+    /// Effective sample size of the weights.
+    pub effective_sample_size: f64,
+    /// What the weights did and how far the selection can be trusted.
+    pub diagnostics: Diagnostics,
+    /// Correlations of the encoded columns before weighting.
+    pub initial_correlations: Matrix,
+    /// Every loop of Algorithm 1; empty for other methods.
+    pub history: Vec<Loop>,
+    /// How the selection hangs on the penalty: (factor, open probabilities).
+    pub penalty_path: Vec<(f64, Vec<f64>)>,
+    /// Whether every part of the method converged.
+    pub converged: bool,
+    /// Why it stopped, in words.
+    pub stop_reason: String,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// What the weights did and how far the selection can be trusted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Diagnostics {
+    /// Largest weighted correlation left among pairs to be decorrelated; `None` without weights.
+    pub remaining_correlation: Option<f64>,
+    /// Theorem 1's quantity for the selection, before weighting.
+    pub condition_before: Option<SelectionCondition>,
+    /// The same under the weights.
+    pub condition_after: Option<SelectionCondition>,
+}
+
+/// A fit together with the weights of its training rows.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// What a model file holds.
+    pub model: FittedModel,
+    /// The weights of the training rows.
+    pub weights: SampleWeights,
+}
+
+/// What a method found, before the parts all methods share.
+struct Found {
+    selected: Vec<usize>,
+    open_probability: Vec<f64>,
+    coefficients: StandardisedFit,
+    weights: SampleWeights,
+    function: Option<WeightFunction>,
+    mask: Option<Mask>,
+    history: Vec<Loop>,
+    penalty_path: Vec<(f64, Vec<f64>)>,
+    converged: bool,
+    stop_reason: String,
+}
+
+/// Fits a method. `watch` sees every loop of Algorithm 1 as it ends and may stop the search.
+pub fn fit(data: &TrainingData, method: &Method, seed: u64, watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>) -> Result<Fit> {
+    if !matches!(method, Method::Lasso(_)) && data.rows() <= data.columns() + 1 {
+        return Err(Error::TooFewRowsForColumns { rows: data.rows(), columns: data.columns() });
+    }
+    let found = match method {
+        Method::Svi { settings, reweighter } => by_svi(data, reweighter, settings, watch)?,
+        Method::SviD { settings, reweighter } => by_svi(data, reweighter, &Svi { loops: 1, ..*settings }, watch)?,
+        Method::Ols => by_least_squares(data)?,
+        Method::Lasso(lasso) => by_lasso(data, lasso, seed),
+        Method::Stg { gates, threshold } => by_gates(data, gates, *threshold)?,
+        Method::Dwr { reweighter } => by_reweighting(data, reweighter)?,
+    };
+    Ok(assemble(data, method, seed, found))
+}
+
+fn by_svi(
+    data: &TrainingData,
+    reweighter: &AnyReweighter,
+    settings: &Svi,
+    watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>,
+) -> Result<Found> {
+    let outcome = svi(data, reweighter, settings, watch);
+    let last = &outcome.history[outcome.history.len() - 1];
+    let coefficients = refit(data, &outcome.selected)?;
+    let (converged, stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
+    Ok(Found {
+        open_probability: last.gates.open_probability.clone(),
+        penalty_path: penalty_path(&settings.gates, &outcome.problem),
+        selected: outcome.selected,
+        coefficients,
+        weights: outcome.reweighted.weights,
+        function: outcome.reweighted.function,
+        mask: Some(outcome.mask),
+        history: outcome.history,
+        converged,
+        stop_reason,
+    })
+}
+
+fn by_least_squares(data: &TrainingData) -> Result<Found> {
+    let all: Vec<usize> = (0..data.encoding.features.len()).collect();
+    Ok(Found::unweighted(data, all.clone(), refit(data, &all)?, true, "least squares has a closed form".into()))
+}
+
+fn by_lasso(data: &TrainingData, lasso: &Lasso, seed: u64) -> Found {
+    let fitted = lasso.fit(data, seed);
+    let used = |feature: &crate::design::Feature| feature.columns.iter().any(|&column| fitted.fit.coefficients[column + 1] != 0.0);
+    let selected = (0..data.encoding.features.len()).filter(|&position| used(&data.encoding.features[position])).collect();
+    let how = if lasso.alpha.is_some() { "as given" } else { "by cross-validation" };
+    let reason = format!("{} at penalty {:.4} ({how})", in_words(fitted.stop), fitted.alpha);
+    Found::unweighted(data, selected, fitted.fit, fitted.stop.converged(), reason)
+}
+
+fn by_gates(data: &TrainingData, gates: &LinearGates, threshold: Fraction) -> Result<Found> {
+    let problem = WeightedProblem::new(data, &SampleWeights::uniform(&data.base));
+    let gated = gates.fit(&problem);
+    let open = &gated.open_probability;
+    let selected: Vec<usize> = (0..open.len()).filter(|&variable| open[variable] >= threshold.get()).collect();
+    let coefficients = refit(data, &selected)?;
+    let mut found = Found::unweighted(data, selected, coefficients, gated.stop.converged(), in_words(gated.stop));
+    found.penalty_path = penalty_path(gates, &problem);
+    found.open_probability = gated.open_probability;
+    Ok(found)
+}
+
+fn by_reweighting(data: &TrainingData, reweighter: &AnyReweighter) -> Result<Found> {
+    let mask = Mask::all(&data.encoding);
+    let Reweighted { weights, function, stop, .. } = reweighter.reweigh(data, &mask, None);
+    let all: Vec<usize> = (0..data.encoding.features.len()).collect();
+    let columns: Vec<usize> = (0..data.columns()).collect();
+    let coefficients = least_squares(data, &columns, &weights.with_base(&data.base))?;
+    let found = Found::unweighted(data, all, coefficients, stop.converged(), in_words(stop));
+    Ok(Found { weights, function, mask: Some(mask), ..found })
+}
+
+/// Least squares on the selected variables, without the weights, as the paper does.
+fn refit(data: &TrainingData, selected: &[usize]) -> Result<StandardisedFit> {
+    let columns: Vec<usize> =
+        selected.iter().flat_map(|&variable| data.encoding.features[variable].columns.iter().copied()).collect();
+    least_squares(data, &columns, &data.base)
+}
+
+/// The gates at penalties around the one used.
+fn penalty_path(gates: &LinearGates, problem: &WeightedProblem) -> Vec<(f64, Vec<f64>)> {
+    const FACTORS: [f64; 7] = [8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125];
+    let factors = FACTORS.map(Positive::constant);
+    gates.path(problem, &factors).into_iter().map(|(factor, gated)| (factor, gated.open_probability)).collect()
+}
+
+impl Found {
+    fn unweighted(data: &TrainingData, selected: Vec<usize>, coefficients: StandardisedFit, converged: bool, stop_reason: String) -> Self {
+        let open_probability =
+            (0..data.encoding.features.len()).map(|variable| f64::from(selected.contains(&variable))).collect();
+        Self {
+            selected,
+            open_probability,
+            coefficients,
+            weights: SampleWeights::uniform(&data.base),
+            function: None,
+            mask: None,
+            history: Vec::new(),
+            penalty_path: Vec::new(),
+            converged,
+            stop_reason,
+        }
+    }
+}
+
+fn in_words(stop: StopReason) -> String {
+    match stop {
+        StopReason::Converged => "converged",
+        StopReason::PrecisionReached => "converged to the limit of floating-point numbers",
+        StopReason::IterationLimit => "stopped at the iteration limit",
+        StopReason::Interrupted => "interrupted",
+    }
+    .into()
+}
+
+fn judge_loops(history: &[Loop], stop: LoopStop, settings: &Svi) -> (bool, String) {
+    let last = &history[history.len() - 1];
+    let gates_failed = |gates: &GatedFit| !gates.stop.converged();
+    if !last.reweighting.converged() {
+        return (false, format!("the weights of loop {} {}", history.len(), in_words(last.reweighting)));
+    }
+    if gates_failed(&last.gates) {
+        return (false, format!("the gates of loop {} {}", history.len(), in_words(last.gates.stop)));
+    }
+    match stop {
+        LoopStop::Settled => (true, format!("the mask settled after {} loops", history.len())),
+        LoopStop::LoopLimit if settings.loops <= 1 => (true, "one loop, as asked for".into()),
+        LoopStop::LoopLimit => {
+            (false, format!("the mask still moved by {:.2} in loop {}, the last allowed", last.change, history.len()))
+        }
+        LoopStop::Interrupted => (false, format!("interrupted after {} loops", history.len())),
+    }
+}
+
+fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fit {
+    let uniform = SampleWeights::uniform(&data.base);
+    let before = covariance_from_moments(&weighted_moments(data, &uniform));
+    let selected_columns: Vec<usize> =
+        found.selected.iter().flat_map(|&variable| data.encoding.features[variable].columns.iter().copied()).collect();
+    let slopes = &found.coefficients.coefficients[1..];
+    let mut diagnostics = Diagnostics {
+        condition_before: selection_condition(&before, &selected_columns, slopes),
+        ..Diagnostics::default()
+    };
+    if let Some(mask) = &found.mask {
+        let after = covariance_from_moments(&weighted_moments(data, &found.weights));
+        diagnostics.remaining_correlation = Some(remaining_correlation(&correlation_from_covariance(&after), mask));
+        diagnostics.condition_after = selection_condition(&after, &selected_columns, slopes);
+    }
+    let mut model = FittedModel {
+        method: method.clone(),
+        task: Task::Regression,
+        target: data.target.name.clone(),
+        rows: data.rows(),
+        seed,
+        encoding: data.encoding.clone(),
+        selected: found.selected,
+        open_probability: found.open_probability,
+        model: LinearModel::new(found.coefficients, &data.target),
+        weight_function: found.function,
+        effective_sample_size: found.weights.effective_sample_size(),
+        diagnostics,
+        initial_correlations: correlation_from_covariance(&before),
+        history: found.history,
+        penalty_path: found.penalty_path,
+        converged: found.converged,
+        stop_reason: found.stop_reason,
+        warnings: data.notes.clone(),
+    };
+    let findings = warnings(&model, data.total_weight());
+    model.warnings.extend(findings);
+    Fit { model, weights: found.weights }
+}
+
+/// What the user should worry about. Each is a finding, not a failure.
+fn warnings(model: &FittedModel, total: f64) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let size = model.effective_sample_size;
+    if !model.converged {
+        warnings.push(format!("not converged: {}", model.stop_reason));
+    }
+    if model.selected.is_empty() {
+        warnings.push("no variable was selected: the model predicts the mean. Use more rows or a smaller --lambda-factor".into());
+    }
+    if let Some(left) = model.diagnostics.remaining_correlation {
+        if size > 0.99 * total {
+            warnings.push("the weights are almost uniform: there was next to nothing to decorrelate".into());
+        }
+        if size < 0.05 * total || size < 5.0 * model.encoding.columns.len() as f64 {
+            warnings.push(format!(
+                "the weights rest on few rows: {size:.0} effective of {total:.0}. Use more rows, or leave out columns that move together"
+            ));
+        }
+        if left > 0.1 {
+            warnings.push(format!("a weighted correlation of {left:.2} is left that the weights could not remove"));
+        }
+    }
+    if let Some(condition) = model.diagnostics.condition_after.as_ref().filter(|condition| condition.largest >= 1.0) {
+        let (column, value) = condition.values.iter().copied().fold((0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
+        warnings.push(format!(
+            "Theorem 1's condition does not hold for '{}' ({value:.2}, it should be below 1): the selection may be wrong about it",
+            model.encoding.columns[column].name
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,240 @@
+//! Dense matrices and the few factorisations the method needs.
+//!
+//! This is the one file that names the linear-algebra crate. Everything here runs on the calling
+//! thread; parallelism lives in [`crate::rows`], where the order of summation is fixed.
+
+use faer::linalg::matmul::matmul;
+use faer::prelude::Solve;
+use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
+use serde::{Deserialize, Serialize};
+
+/// A dense row-major matrix of `f64`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Matrix {
+    rows: usize,
+    columns: usize,
+    values: Vec<f64>,
+}
+
+impl Matrix {
+    /// A matrix of zeros.
+    pub fn zeros(rows: usize, columns: usize) -> Self {
+        Self { rows, columns, values: vec![0.0; rows * columns] }
+    }
+
+    /// The identity of the given size.
+    pub fn identity(size: usize) -> Self {
+        let mut matrix = Self::zeros(size, size);
+        for i in 0..size {
+            matrix[(i, i)] = 1.0;
+        }
+        matrix
+    }
+
+    /// Takes row-major values; `values.len()` must be `rows * columns`.
+    pub fn from_values(rows: usize, columns: usize, values: Vec<f64>) -> Self {
+        assert_eq!(values.len(), rows * columns, "a {rows} x {columns} matrix needs that many values");
+        Self { rows, columns, values }
+    }
+
+    /// Fills a matrix from a function of (row, column).
+    pub fn from_fn(rows: usize, columns: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Self {
+        let mut matrix = Self::zeros(rows, columns);
+        for i in 0..rows {
+            for j in 0..columns {
+                matrix[(i, j)] = entry(i, j);
+            }
+        }
+        matrix
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// One row.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.values[i * self.columns..(i + 1) * self.columns]
+    }
+
+    /// All values, row by row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// All values, row by row, to change.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// `self += other`.
+    pub fn add_assign(&mut self, other: &Matrix) {
+        for (a, b) in self.values.iter_mut().zip(&other.values) {
+            *a += b;
+        }
+    }
+
+    /// `self *= factor`.
+    pub fn scale(&mut self, factor: f64) {
+        self.values.iter_mut().for_each(|value| *value *= factor);
+    }
+
+    /// The rows and columns listed in `keep`, in that order.
+    pub fn submatrix(&self, keep: &[usize]) -> Matrix {
+        Matrix::from_fn(keep.len(), keep.len(), |i, j| self[(keep[i], keep[j])])
+    }
+
+    /// `self * vector`.
+    pub fn times(&self, vector: &[f64]) -> Vec<f64> {
+        (0..self.rows).map(|i| dot(self.row(i), vector)).collect()
+    }
+}
+
+impl std::ops::Index<(usize, usize)> for Matrix {
+    type Output = f64;
+    fn index(&self, (i, j): (usize, usize)) -> &f64 {
+        &self.values[i * self.columns + j]
+    }
+}
+
+impl std::ops::IndexMut<(usize, usize)> for Matrix {
+    fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut f64 {
+        &mut self.values[i * self.columns + j]
+    }
+}
+
+/// The inner product of two vectors of equal length.
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// The largest absolute value, 0 for an empty slice; NaN counts as infinite.
+pub fn max_abs(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |most, value| if value.is_nan() { f64::INFINITY } else { most.max(value.abs()) })
+}
+
+/// `destination = rows * matrix`, where `rows` holds whole rows of `matrix.rows()` values.
+pub fn multiply_rows(rows: &[f64], matrix: &Matrix, destination: &mut [f64]) {
+    let count = rows.len() / matrix.rows;
+    matmul(
+        MatMut::from_row_major_slice_mut(destination, count, matrix.columns),
+        Accum::Replace,
+        MatRef::from_row_major_slice(rows, count, matrix.rows),
+        MatRef::from_row_major_slice(&matrix.values, matrix.rows, matrix.columns),
+        1.0,
+        Par::Seq,
+    );
+}
+
+/// `total += left' * right`, where both slices hold the same number of whole rows.
+pub fn add_cross_product(left: &[f64], right: &[f64], total: &mut Matrix) {
+    let count = left.len() / total.rows;
+    let (rows, columns) = (total.rows, total.columns);
+    matmul(
+        MatMut::from_row_major_slice_mut(&mut total.values, rows, columns),
+        Accum::Add,
+        MatRef::from_row_major_slice(left, count, rows).transpose(),
+        MatRef::from_row_major_slice(right, count, columns),
+        1.0,
+        Par::Seq,
+    );
+}
+
+/// The Cholesky factorisation of a symmetric positive definite matrix.
+pub struct Cholesky {
+    factor: faer::linalg::solvers::Llt<f64>,
+    size: usize,
+}
+
+impl Cholesky {
+    /// Factorises `matrix` (its lower triangle is read); `None` if it is not positive definite.
+    pub fn new(matrix: &Matrix) -> Option<Self> {
+        let size = matrix.rows;
+        let view = MatRef::from_row_major_slice(&matrix.values, size, size);
+        let factor = faer::linalg::solvers::Llt::new(view, Side::Lower).ok()?;
+        Some(Self { factor, size })
+    }
+
+    /// Factorises `matrix + ridge * diag(matrix)`, with the ridge raised tenfold from 1e-12 until that works.
+    ///
+    /// Meant for matrices that are positive semi-definite but for rounding. `None` when even the
+    /// largest ridge fails, which takes NaN or a matrix that is not semi-definite.
+    pub fn with_least_ridge(matrix: &Matrix) -> Option<Self> {
+        if let Some(cholesky) = Self::new(matrix) {
+            return Some(cholesky);
+        }
+        let largest = (0..matrix.rows).map(|i| matrix[(i, i)]).fold(0.0, f64::max);
+        let mut ridge = 1e-12;
+        while ridge < 1.0 {
+            let mut raised = matrix.clone();
+            for i in 0..matrix.rows {
+                raised[(i, i)] += ridge * largest;
+            }
+            if let Some(cholesky) = Self::new(&raised) {
+                return Some(cholesky);
+            }
+            ridge *= 10.0;
+        }
+        None
+    }
+
+    /// Solves in place.
+    pub fn solve_in_place(&self, vector: &mut [f64]) {
+        self.factor.solve_in_place(MatMut::from_column_major_slice_mut(vector, self.size, 1));
+    }
+
+    /// The solution for a right-hand side.
+    pub fn solve(&self, vector: &[f64]) -> Vec<f64> {
+        let mut solution = vector.to_vec();
+        self.solve_in_place(&mut solution);
+        solution
+    }
+
+    /// The inverse of the factorised matrix.
+    pub fn inverse(&self) -> Matrix {
+        let mut inverse: Mat<f64> = Mat::identity(self.size, self.size);
+        self.factor.solve_in_place(inverse.as_mut());
+        Matrix::from_fn(self.size, self.size, |i, j| inverse[(i, j)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cholesky_solves_and_inverts() {
+        let matrix = Matrix::from_values(2, 2, vec![4.0, 1.0, 1.0, 3.0]);
+        let cholesky = Cholesky::new(&matrix).unwrap();
+        let solution = cholesky.solve(&[1.0, 2.0]);
+        assert!((solution[0] - 1.0 / 11.0).abs() < 1e-15 && (solution[1] - 7.0 / 11.0).abs() < 1e-15);
+        let inverse = cholesky.inverse();
+        assert!((inverse[(0, 0)] - 3.0 / 11.0).abs() < 1e-15 && (inverse[(0, 1)] + 1.0 / 11.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_singular_matrix_is_factorised_only_with_a_ridge() {
+        let matrix = Matrix::from_values(2, 2, vec![1.0, 1.0, 1.0, 1.0]);
+        assert!(Cholesky::new(&matrix).is_none());
+        let half = Cholesky::with_least_ridge(&matrix).unwrap().solve(&[1.0, 1.0]);
+        assert!((half[0] - 0.5).abs() < 1e-3 && (half[1] - 0.5).abs() < 1e-3);
+    }
+
+    #[test]
+    fn products_of_rows_match_the_definition() {
+        let rows = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let matrix = Matrix::from_values(2, 2, vec![1.0, 0.5, -1.0, 2.0]);
+        let mut product = vec![0.0; 6];
+        multiply_rows(&rows, &matrix, &mut product);
+        assert_eq!(product, vec![-1.0, 4.5, -1.0, 9.5, -1.0, 14.5]);
+        let mut gram = Matrix::zeros(2, 2);
+        add_cross_product(&rows, &rows, &mut gram);
+        assert_eq!(gram.values(), &[35.0, 44.0, 44.0, 56.0]);
+    }
+}

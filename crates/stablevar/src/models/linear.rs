@@ -1,0 +1,77 @@
+//! Weighted least squares on chosen columns.
+
+use crate::design::{Encoding, Target, TrainingData};
+use crate::error::{Error, Result};
+use crate::linalg::{Cholesky, Matrix, dot};
+use crate::rows::{map_blocks, weighted_column_sums, weighted_cross_product};
+use serde::{Deserialize, Serialize};
+
+/// Coefficients on standardised columns for a standardised outcome.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StandardisedFit {
+    /// The constant, then one coefficient per encoded column; 0 for columns not used.
+    pub coefficients: Vec<f64>,
+}
+
+/// A linear model that predicts in the outcome's units.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinearModel {
+    standardised: StandardisedFit,
+    target_mean: f64,
+    target_scale: f64,
+}
+
+impl LinearModel {
+    /// A fit on standardised data together with the outcome's scale.
+    pub fn new(standardised: StandardisedFit, target: &Target) -> Self {
+        Self { standardised, target_mean: target.mean, target_scale: target.scale }
+    }
+
+    /// The coefficient of every encoded column in the user's units.
+    pub fn coefficients(&self, encoding: &Encoding) -> Vec<f64> {
+        let slopes = &self.standardised.coefficients[1..];
+        slopes.iter().zip(&encoding.columns).map(|(slope, column)| self.target_scale * slope / column.scale).collect()
+    }
+
+    /// The constant in the user's units.
+    pub fn intercept(&self, encoding: &Encoding) -> f64 {
+        let shift: f64 =
+            self.coefficients(encoding).iter().zip(&encoding.columns).map(|(slope, column)| slope * column.mean).sum();
+        self.target_mean + self.target_scale * self.standardised.coefficients[0] - shift
+    }
+
+    /// Coefficients on standardised columns, without the constant.
+    pub fn standardised_coefficients(&self) -> &[f64] {
+        &self.standardised.coefficients[1..]
+    }
+
+    /// Predictions for the rows of a design matrix made by the training data's encoding.
+    pub fn predict(&self, design: &Matrix) -> Vec<f64> {
+        let parts = map_blocks(design.rows(), |block| {
+            block.map(|row| dot(design.row(row), &self.standardised.coefficients)).collect::<Vec<f64>>()
+        });
+        parts.concat().into_iter().map(|value| self.target_mean + self.target_scale * value).collect()
+    }
+}
+
+/// Least squares of the outcome on the columns listed, each row weighted.
+pub fn least_squares(data: &TrainingData, columns: &[usize], weights: &[f64]) -> Result<StandardisedFit> {
+    if data.rows() <= columns.len() + 1 {
+        return Err(Error::TooFewRowsForColumns { rows: data.rows(), columns: columns.len() });
+    }
+    let used: Vec<usize> = std::iter::once(0).chain(columns.iter().map(|column| column + 1)).collect();
+    let moments = weighted_cross_product(&data.design, weights).submatrix(&used);
+    let factor = Cholesky::with_least_ridge(&moments)
+        .ok_or_else(|| Error::BadRequest("the weighted columns can't be inverted: the weights leave too few rows".into()))?;
+    let mut coefficients = vec![0.0; data.design.columns()];
+    // The second round is a step of iterative refinement, which wins back the digits that squaring lost.
+    for _ in 0..2 {
+        let residuals: Vec<f64> = (0..data.rows())
+            .map(|row| data.target.values[row] - dot(data.design.row(row), &coefficients))
+            .collect();
+        let sums = weighted_column_sums(&data.design, weights, &residuals);
+        let correction = factor.solve(&used.iter().map(|&column| sums[column]).collect::<Vec<_>>());
+        used.iter().zip(correction).for_each(|(&column, value)| coefficients[column] += value);
+    }
+    Ok(StandardisedFit { coefficients })
+}

@@ -1,0 +1,77 @@
+//! Numbers that are checked once, where they enter, so that no algorithm meets a bad one.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+macro_rules! checked_number {
+    ($(#[$doc:meta])* $name:ident, $allowed:literal, |$value:ident| $condition:expr) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+        #[serde(try_from = "f64", into = "f64")]
+        pub struct $name(f64);
+
+        impl $name {
+            /// Checks a value; the error bears the parameter's name.
+            pub fn new(name: &'static str, $value: f64) -> Result<Self> {
+                if $condition {
+                    Ok(Self($value))
+                } else {
+                    Err(Error::BadParameter { name, allowed: $allowed, value: $value })
+                }
+            }
+
+            /// A constant known to be in range; anything else does not compile when used in a `const`.
+            pub const fn constant($value: f64) -> Self {
+                assert!($condition, $allowed);
+                Self($value)
+            }
+
+            /// The number.
+            pub const fn get(self) -> f64 {
+                self.0
+            }
+        }
+
+        impl TryFrom<f64> for $name {
+            type Error = Error;
+            fn try_from(value: f64) -> Result<Self> {
+                Self::new("a value", value)
+            }
+        }
+
+        impl From<$name> for f64 {
+            fn from(value: $name) -> f64 {
+                value.0
+            }
+        }
+    };
+}
+
+checked_number!(
+    /// A finite number above 0.
+    Positive, "a finite number above 0", |value| value > 0.0 && value < f64::INFINITY
+);
+checked_number!(
+    /// A finite number, 0 or above.
+    NonNegative, "a finite number, 0 or above", |value| value >= 0.0 && value < f64::INFINITY
+);
+checked_number!(
+    /// A number from 0 to 1, both included.
+    Fraction, "a number from 0 to 1", |value| value >= 0.0 && value <= 1.0
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_and_values_out_of_range_are_refused_also_when_read_from_a_file() {
+        for bad in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
+            assert!(Positive::new("x", bad).is_err());
+        }
+        assert!(NonNegative::new("x", 0.0).is_ok() && NonNegative::new("x", f64::NAN).is_err());
+        assert!(Fraction::new("x", 1.0).is_ok() && Fraction::new("x", 1.0001).is_err());
+        assert!(serde_json::from_str::<Fraction>("2.0").is_err());
+        assert_eq!(serde_json::from_str::<Fraction>("0.5").unwrap().get(), 0.5);
+    }
+}

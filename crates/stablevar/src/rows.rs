@@ -1,0 +1,140 @@
+//! Sums over rows: the only place that spreads work over threads.
+//!
+//! Rows are cut into blocks whose number and size depend on the number of rows alone, each block is
+//! summed on one thread, and the blocks' sums are added in order. So the result is the same to the
+//! last bit for any number of threads.
+
+use crate::linalg::{Matrix, add_cross_product};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// At most this many blocks, which bounds the memory for partial sums and feeds that many threads.
+const MOST_BLOCKS: usize = 64;
+/// At least this many rows in a block, so that a thread has something to do.
+const LEAST_ROWS: usize = 1024;
+/// Rows handled at once within a block, so that they stay in the first-level cache.
+pub(crate) const TILE: usize = 128;
+
+fn block_size(rows: usize) -> usize {
+    rows.div_ceil(MOST_BLOCKS).max(LEAST_ROWS).next_multiple_of(TILE)
+}
+
+fn blocks(rows: usize) -> Vec<Range<usize>> {
+    let size = block_size(rows);
+    (0..rows).step_by(size).map(|start| start..(start + size).min(rows)).collect()
+}
+
+/// Computes one value per block, in parallel, in the order of the blocks.
+pub(crate) fn map_blocks<T: Send>(rows: usize, work: impl Fn(Range<usize>) -> T + Sync + Send) -> Vec<T> {
+    let blocks = blocks(rows);
+    if blocks.len() == 1 {
+        return vec![work(0..rows)];
+    }
+    blocks.into_par_iter().map(work).collect()
+}
+
+/// Like [`map_blocks`], with one state per row that the work may change.
+pub(crate) fn map_blocks_mut<S: Send, T: Send>(
+    states: &mut [S],
+    work: impl Fn(Range<usize>, &mut [S]) -> T + Sync + Send,
+) -> Vec<T> {
+    let size = block_size(states.len());
+    let run = |(block, states): (usize, &mut [S])| work(block * size..block * size + states.len(), states);
+    if states.len() <= size {
+        return vec![run((0, states))];
+    }
+    states.par_chunks_mut(size).enumerate().map(run).collect()
+}
+
+/// Sums vectors of `size` numbers over all rows: `work` adds its rows' share to the total it is given.
+pub(crate) fn sum_over_rows(rows: usize, size: usize, work: impl Fn(Range<usize>, &mut [f64]) + Sync + Send) -> Vec<f64> {
+    let partial = map_blocks(rows, |block| {
+        let mut total = vec![0.0; size];
+        work(block, &mut total);
+        total
+    });
+    let mut total = vec![0.0; size];
+    for block in partial {
+        total.iter_mut().zip(block).for_each(|(sum, part)| *sum += part);
+    }
+    total
+}
+
+/// Sums matrices over all rows: `work` adds its rows' share to the total it is given.
+pub(crate) fn sum_matrices(rows: usize, size: usize, work: impl Fn(Range<usize>, &mut Matrix) + Sync + Send) -> Matrix {
+    let partial = map_blocks(rows, |block| {
+        let mut total = Matrix::zeros(size, size);
+        work(block, &mut total);
+        total
+    });
+    let mut total = Matrix::zeros(size, size);
+    partial.iter().for_each(|block| total.add_assign(block));
+    total
+}
+
+/// The tiles of a block.
+pub(crate) fn tiles(block: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    block.clone().step_by(TILE).map(move |start| start..(start + TILE).min(block.end))
+}
+
+/// `destination = diag(weights) * rows`, both row-major with `width` columns.
+pub(crate) fn scale_rows(rows: &[f64], weights: impl Iterator<Item = f64>, width: usize, destination: &mut [f64]) {
+    for ((row, weight), scaled) in rows.chunks_exact(width).zip(weights).zip(destination.chunks_exact_mut(width)) {
+        for (value, target) in row.iter().zip(scaled) {
+            *target = weight * value;
+        }
+    }
+}
+
+/// `sum_k weight_k row_k row_k'`, the weighted second moments of the design's columns.
+pub fn weighted_cross_product(design: &Matrix, weights: &[f64]) -> Matrix {
+    let width = design.columns();
+    sum_matrices(design.rows(), width, |block, total| {
+        let mut scaled = vec![0.0; TILE * width];
+        for tile in tiles(block) {
+            let rows = &design.values()[tile.start * width..tile.end * width];
+            let scaled = &mut scaled[..rows.len()];
+            scale_rows(rows, weights[tile].iter().copied(), width, scaled);
+            add_cross_product(scaled, rows, total);
+        }
+    })
+}
+
+/// `sum_k weight_k value_k row_k`.
+pub fn weighted_column_sums(design: &Matrix, weights: &[f64], values: &[f64]) -> Vec<f64> {
+    let width = design.columns();
+    sum_over_rows(design.rows(), width, |block, total| {
+        for row in block {
+            let factor = weights[row] * values[row];
+            total.iter_mut().zip(design.row(row)).for_each(|(sum, value)| *sum += factor * value);
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_cover_every_row_once() {
+        for rows in [1, 5, 1024, 1025, 100_000, 1_000_003] {
+            let blocks = blocks(rows);
+            assert!(blocks.len() <= MOST_BLOCKS);
+            assert_eq!(blocks.iter().map(|block| block.len()).sum::<usize>(), rows);
+            assert!(blocks.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert_eq!(tiles(blocks[0].clone()).map(|tile| tile.len()).sum::<usize>(), blocks[0].len());
+        }
+    }
+
+    #[test]
+    fn weighted_second_moments_match_the_definition() {
+        let design = Matrix::from_fn(3000, 4, |i, j| ((i * (j + 3)) % 17) as f64 - 8.0);
+        let weights: Vec<f64> = (0..3000).map(|i| (i % 5) as f64).collect();
+        let sum = weighted_cross_product(&design, &weights);
+        let by_hand: f64 = (0..3000).map(|k| weights[k] * design[(k, 1)] * design[(k, 3)]).sum();
+        assert_eq!(sum[(1, 3)], by_hand);
+        let values: Vec<f64> = (0..3000).map(|i| (i % 3) as f64).collect();
+        let columns = weighted_column_sums(&design, &weights, &values);
+        assert_eq!(columns[2], (0..3000).map(|k| weights[k] * values[k] * design[(k, 2)]).sum::<f64>());
+    }
+}

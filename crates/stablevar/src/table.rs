@@ -1,0 +1,207 @@
+//! A table of named columns, as it comes from a file or a data frame.
+
+use crate::error::{Error, Result};
+use std::collections::HashMap;
+
+/// Named columns of equal length with distinct names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    columns: Vec<Column>,
+    rows: usize,
+}
+
+/// One column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its values, one per row.
+    pub values: Values,
+}
+
+/// The values of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// Numbers; NaN stands for a missing value.
+    Number(Vec<f64>),
+    /// True, false or missing.
+    Boolean(Vec<Option<bool>>),
+    /// Text from a list of levels.
+    Text(TextValues),
+}
+
+/// Text kept as positions in a list of distinct levels.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TextValues {
+    /// For each row the position of its level; `None` is missing.
+    pub codes: Vec<Option<u32>>,
+    /// The distinct texts, in order of first appearance.
+    pub levels: Vec<String>,
+}
+
+impl TextValues {
+    /// Collects texts, one per row.
+    pub fn collect<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> Self {
+        let mut positions: HashMap<&'a str, u32> = HashMap::new();
+        let mut values = TextValues::default();
+        for text in texts {
+            let code = text.map(|text| {
+                *positions.entry(text).or_insert_with(|| {
+                    values.levels.push(text.to_string());
+                    (values.levels.len() - 1) as u32
+                })
+            });
+            values.codes.push(code);
+        }
+        values
+    }
+
+    /// The text of a row.
+    pub fn get(&self, row: usize) -> Option<&str> {
+        self.codes[row].map(|code| self.levels[code as usize].as_str())
+    }
+}
+
+impl Values {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::Number(values) => values.len(),
+            Values::Boolean(values) => values.len(),
+            Values::Text(values) => values.codes.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the value of a row is missing.
+    pub fn is_missing(&self, row: usize) -> bool {
+        match self {
+            Values::Number(values) => values[row].is_nan(),
+            Values::Boolean(values) => values[row].is_none(),
+            Values::Text(values) => values.codes[row].is_none(),
+        }
+    }
+
+    /// What the column holds, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Values::Number(_) => "numbers",
+            Values::Boolean(_) => "true/false",
+            Values::Text(_) => "text",
+        }
+    }
+
+    /// The value of a row as text, `None` when missing.
+    pub fn text(&self, row: usize) -> Option<String> {
+        match self {
+            Values::Number(values) => (!values[row].is_nan()).then(|| values[row].to_string()),
+            Values::Boolean(values) => values[row].map(|value| value.to_string()),
+            Values::Text(values) => values.get(row).map(str::to_string),
+        }
+    }
+
+    fn keep_rows(&self, keep: &[usize]) -> Values {
+        match self {
+            Values::Number(values) => Values::Number(keep.iter().map(|&row| values[row]).collect()),
+            Values::Boolean(values) => Values::Boolean(keep.iter().map(|&row| values[row]).collect()),
+            Values::Text(values) => Values::Text(TextValues {
+                codes: keep.iter().map(|&row| values.codes[row]).collect(),
+                levels: values.levels.clone(),
+            }),
+        }
+    }
+}
+
+impl Table {
+    /// Checks that the columns are equally long and bear distinct names.
+    pub fn new(columns: Vec<Column>) -> Result<Self> {
+        let rows = columns.first().map_or(0, |column| column.values.len());
+        let mut seen: HashMap<&str, usize> = HashMap::new();
+        for (position, column) in columns.iter().enumerate() {
+            if column.values.len() != rows {
+                let found = column.values.len();
+                return Err(Error::UnequalColumns { column: column.name.clone(), found, expected: rows });
+            }
+            if let Some(first) = seen.insert(&column.name, position) {
+                return Err(Error::DuplicateColumn {
+                    column: column.name.clone(),
+                    first: first + 1,
+                    second: position + 1,
+                });
+            }
+        }
+        Ok(Self { columns, rows })
+    }
+
+    /// A table of numbers from (name, values) pairs.
+    pub fn from_numbers(columns: impl IntoIterator<Item = (String, Vec<f64>)>) -> Result<Self> {
+        Self::new(columns.into_iter().map(|(name, values)| Column { name, values: Values::Number(values) }).collect())
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The columns in their order.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// A column by name.
+    pub fn column(&self, name: &str) -> Result<&Column> {
+        self.columns.iter().find(|column| column.name == name).ok_or_else(|| Error::UnknownColumn {
+            column: name.to_string(),
+            available: self.columns.iter().map(|column| column.name.clone()).collect(),
+        })
+    }
+
+    /// Without the named columns; each must exist.
+    pub fn without(mut self, names: &[String]) -> Result<Self> {
+        for name in names {
+            self.column(name)?;
+        }
+        self.columns.retain(|column| !names.contains(&column.name));
+        Ok(self)
+    }
+
+    /// The rows listed, in that order.
+    pub fn keep_rows(&self, keep: &[usize]) -> Table {
+        let columns = self
+            .columns
+            .iter()
+            .map(|column| Column { name: column.name.clone(), values: column.values.keep_rows(keep) })
+            .collect();
+        Table { columns, rows: keep.len() }
+    }
+
+    /// The rows without a missing value in the named columns.
+    pub fn complete_rows(&self, names: &[&str]) -> Result<Vec<usize>> {
+        let columns = names.iter().map(|name| self.column(name)).collect::<Result<Vec<_>>>()?;
+        Ok((0..self.rows).filter(|&row| columns.iter().all(|column| !column.values.is_missing(row))).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_names_and_unequal_lengths_are_refused() {
+        let twice = Table::from_numbers([("a".into(), vec![1.0]), ("a".into(), vec![2.0])]);
+        assert_eq!(twice, Err(Error::DuplicateColumn { column: "a".into(), first: 1, second: 2 }));
+        let ragged = Table::from_numbers([("a".into(), vec![1.0]), ("b".into(), vec![])]);
+        assert_eq!(ragged, Err(Error::UnequalColumns { column: "b".into(), found: 0, expected: 1 }));
+    }
+
+    #[test]
+    fn text_is_kept_as_levels_in_order_of_appearance() {
+        let values = TextValues::collect([Some("b"), None, Some("a"), Some("b")].into_iter());
+        assert_eq!(values.levels, ["b", "a"]);
+        assert_eq!(values.codes, [Some(0), None, Some(1), Some(0)]);
+    }
+}

@@ -1,0 +1,53 @@
+//! Which pairs of columns to decorrelate, and how strongly: the matrix A of the paper.
+
+use crate::design::Encoding;
+use crate::linalg::Matrix;
+
+/// Strengths below this count as 0: decorrelating such a pair would cost more than it could bring.
+const NEGLIGIBLE: f64 = 1e-3;
+
+/// The symmetric matrix A over the encoded columns: 1 asks for no correlation, 0 leaves the pair alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mask {
+    strength: Matrix,
+}
+
+impl Mask {
+    /// Every pair of columns of different variables; columns of one text variable exclude each other by
+    /// construction and are left alone.
+    pub fn all(encoding: &Encoding) -> Self {
+        Self::from_stability(encoding, &vec![0.0; encoding.features.len()])
+    }
+
+    /// `A_ij = 1 - s_i s_j`, where `s` is each variable's probability of being stable.
+    pub fn from_stability(encoding: &Encoding, stability: &[f64]) -> Self {
+        let groups = encoding.groups();
+        let strength = Matrix::from_fn(groups.len(), groups.len(), |i, j| {
+            if groups[i] == groups[j] {
+                return 0.0;
+            }
+            let strength = 1.0 - stability[groups[i]] * stability[groups[j]];
+            if strength < NEGLIGIBLE { 0.0 } else { strength }
+        });
+        Self { strength }
+    }
+
+    /// Pairs (i, j), i < j, of encoded columns to decorrelate, with their strength.
+    pub fn pairs(&self) -> Vec<(usize, usize, f64)> {
+        let size = self.strength.rows();
+        let mut pairs = Vec::new();
+        for i in 0..size {
+            for j in i + 1..size {
+                if self.strength[(i, j)] > 0.0 {
+                    pairs.push((i, j, self.strength[(i, j)]));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// The strength for a pair of encoded columns.
+    pub fn strength(&self, i: usize, j: usize) -> f64 {
+        self.strength[(i, j)]
+    }
+}

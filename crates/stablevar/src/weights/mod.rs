@@ -1,0 +1,120 @@
+//! Sample weights, and the two ways to find them: [`Balance`] (the dual problem) and [`Dwr`] (as published).
+
+mod balance;
+mod dwr;
+mod mask;
+
+pub use balance::{Balance, Divergence, Means, WeightFunction};
+pub use dwr::Dwr;
+pub use mask::Mask;
+
+use crate::design::TrainingData;
+use crate::optim::StopReason;
+use crate::parameter::Positive;
+use serde::{Deserialize, Serialize};
+
+/// One weight per row, with mean 1 under the base weights.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SampleWeights {
+    /// The weights found, without the base weights.
+    values: Vec<f64>,
+    effective_sample_size: f64,
+}
+
+impl SampleWeights {
+    /// Scales weights to mean 1 under the base weights.
+    pub fn new(mut values: Vec<f64>, base: &[f64]) -> Self {
+        let (mut total, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        for (weight, base) in values.iter().zip(base) {
+            total += base;
+            sum += base * weight;
+            squares += base * weight * weight;
+        }
+        let factor = total / sum;
+        values.iter_mut().for_each(|weight| *weight *= factor);
+        Self { values, effective_sample_size: sum * sum / squares }
+    }
+
+    /// All weights 1.
+    pub fn uniform(base: &[f64]) -> Self {
+        Self::new(vec![1.0; base.len()], base)
+    }
+
+    /// The weights, mean 1.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Kish's effective sample size `(sum w)^2 / sum w^2`, a row with base weight 2 counting as two rows.
+    pub fn effective_sample_size(&self) -> f64 {
+        self.effective_sample_size
+    }
+
+    /// Weight times base weight.
+    pub fn with_base(&self, base: &[f64]) -> Vec<f64> {
+        self.values.iter().zip(base).map(|(weight, base)| weight * base).collect()
+    }
+}
+
+/// The outcome of a reweighting.
+#[derive(Debug, Clone)]
+pub struct Reweighted {
+    /// The weights.
+    pub weights: SampleWeights,
+    /// The weights as a function of the row, where the method has one.
+    pub function: Option<WeightFunction>,
+    /// Why the search stopped.
+    pub stop: StopReason,
+    /// Passes over the rows.
+    pub passes: usize,
+}
+
+/// A way to find weights that decorrelate the pairs of columns which the mask names.
+///
+/// The implementor must return weights of mean 1, none negative, that depend only on the data, the mask and
+/// its own parameters; it must end on any data, and say in [`Reweighted::stop`] when it did not converge.
+pub trait Reweighter {
+    /// Weighs the training rows. `start` is what an earlier call with another mask returned.
+    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&Reweighted>) -> Reweighted;
+}
+
+/// One of the reweighters, for settings that are chosen at run time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnyReweighter {
+    /// The dual problem.
+    Balance(Balance),
+    /// DWR as published.
+    Published(Dwr),
+}
+
+impl Default for AnyReweighter {
+    /// [`Balance`] for use in a loop: a larger ridge that keeps masks soft, and no more digits than the gates need.
+    fn default() -> Self {
+        let (ridge, tolerance) = (Positive::constant(1e-4), Positive::constant(1e-7));
+        AnyReweighter::Balance(Balance { ridge, tolerance, ..Balance::default() })
+    }
+}
+
+impl Reweighter for AnyReweighter {
+    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&Reweighted>) -> Reweighted {
+        match self {
+            AnyReweighter::Balance(balance) => balance.reweigh(data, mask, start),
+            AnyReweighter::Published(dwr) => dwr.reweigh(data, mask, start),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn effective_sample_size_treats_a_base_weight_as_repeated_rows() {
+        let weighted = SampleWeights::new(vec![1.0, 3.0], &[2.0, 1.0]);
+        let repeated = SampleWeights::new(vec![1.0, 1.0, 3.0], &[1.0; 3]);
+        assert_eq!(weighted.effective_sample_size(), repeated.effective_sample_size());
+        assert_eq!(weighted.values()[0], repeated.values()[0]);
+        assert!((SampleWeights::uniform(&[1.0; 7]).effective_sample_size() - 7.0).abs() < 1e-12);
+    }
+}
