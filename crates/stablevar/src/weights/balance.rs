@@ -85,7 +85,7 @@ pub enum Means {
 /// |---|---|---|---|
 /// | `divergence` | `Chi2` | the distance to uniform weights | |
 /// | `means` | `Pinned` | whether means may move | |
-/// | `ridge` | 1e-10 | how much correlation may remain: about `ridge` times the dual unknown | > 0 |
+/// | `ridge` | 1e-10 | how much correlation may remain: about `ridge` times the dual unknown; `None` is (pairs of columns / rows)^2 | > 0 |
 /// | `tolerance` | 1e-9 | largest entry of the gradient at which to stop | > 0 |
 /// | `max_iterations` | 500 | steps of the minimiser | |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -95,7 +95,7 @@ pub struct Balance {
     /// Whether means may move.
     pub means: Means,
     /// How much correlation may remain.
-    pub ridge: Positive,
+    pub ridge: Option<Positive>,
     /// Largest entry of the gradient at which to stop.
     pub tolerance: Positive,
     /// Steps of the minimiser.
@@ -107,7 +107,7 @@ impl Default for Balance {
         Self {
             divergence: Divergence::default(),
             means: Means::default(),
-            ridge: Positive::constant(1e-10),
+            ridge: Some(Positive::constant(1e-10)),
             tolerance: Positive::constant(1e-9),
             max_iterations: 500,
         }
@@ -151,6 +151,11 @@ impl Balance {
         let form = problem.form(&minimum.point);
         let raw = raw_weights(&data.design, &form, self.divergence);
         let mean = dot(&raw, &data.base) / problem.total;
+        if !(mean.is_finite() && mean > 0.0) {
+            // Only a search that was cut off can end outside the weights' domain; no weights are better than those.
+            let weights = SampleWeights::uniform(&data.base);
+            return Reweighted { weights, function: None, stop: StopReason::IterationLimit, passes: problem.passes };
+        }
         let function = WeightFunction { divergence: self.divergence, form, factor: 1.0 / mean };
         let weights = SampleWeights::new(raw, &data.base);
         Reweighted { weights, function: Some(function), stop: minimum.stop, passes: problem.passes + 1 }
@@ -184,20 +189,26 @@ struct Dual<'a> {
     centre: Vec<f64>,
     /// Sum of the base weights.
     total: f64,
+    ridge: f64,
     passes: usize,
 }
 
-/// With the explicit Hessian as preconditioner, it is computed anew after this many steps.
-const STEPS_PER_HESSIAN: usize = 8;
-/// Rows from which the explicit Hessian is computed: enough to point the way, not more.
-const HESSIAN_ROWS: usize = 4096;
-/// The explicit Hessian may cost as much as this many passes; beyond that its diagonal must do.
-const HESSIAN_PASSES: usize = 40;
+/// The squared number of pairs per row: removing chance correlations, each about `n^(-1/2)`, from that many
+/// pairs costs a share of the effective sample size of that order, so where it is large the ridge must be.
+fn automatic_ridge(columns: usize, total: f64) -> f64 {
+    let pairs = (columns * columns.saturating_sub(1)) as f64 / 2.0;
+    (pairs / total).powi(2).max(1e-10)
+}
+
+/// The preconditioner is computed anew after this many steps.
+const STEPS_PER_HESSIAN: usize = 20;
 
 impl<'a> Dual<'a> {
     fn new(balance: &'a Balance, data: &'a TrainingData, mask: &Mask) -> Self {
         let total = data.total_weight();
-        Self { balance, data, pairs: mask.pairs(), centre: vec![0.0; data.columns()], total, passes: 0 }
+        let columns = data.columns();
+        let ridge = balance.ridge.map_or_else(|| automatic_ridge(columns, total), Positive::get);
+        Self { balance, data, pairs: mask.pairs(), centre: vec![0.0; columns], total, ridge, passes: 0 }
     }
 
     /// Unknowns before the pairs.
@@ -207,10 +218,6 @@ impl<'a> Dual<'a> {
 
     fn size(&self) -> usize {
         self.offset() + self.pairs.len()
-    }
-
-    fn ridge(&self, strength: f64) -> f64 {
-        self.balance.ridge.get() / (strength * strength)
     }
 
     fn starting_point(&self, start: Option<&WeightFunction>) -> Vec<f64> {
@@ -326,7 +333,7 @@ impl<'a> Dual<'a> {
             gradient[column] = moments[(0, column)];
         }
         for (k, &(i, j, strength)) in self.pairs.iter().enumerate() {
-            let ridge = self.ridge(strength);
+            let ridge = self.ridge / (strength * strength);
             let unknown = point[offset + k];
             gradient[offset + k] = moments[(i + 1, j + 1)] + ridge * unknown;
             value += 0.5 * ridge * unknown * unknown;
@@ -366,31 +373,22 @@ impl<'a> Dual<'a> {
     }
 
     fn minimise(&mut self, start: Vec<f64>) -> Minimum {
-        let explicit = self.explicit_hessian_pays();
-        let steps = if explicit { STEPS_PER_HESSIAN } else { self.balance.max_iterations };
         let mut point = start;
         let mut left = self.balance.max_iterations;
+        let pairs = self.pairs.clone();
         loop {
             let options = Options {
                 gradient_tolerance: self.balance.tolerance.get(),
-                max_iterations: steps.min(left),
+                max_iterations: STEPS_PER_HESSIAN.min(left),
                 memory: 12,
             };
-            let minimum = if explicit {
-                let hessian = self.hessian(&point);
-                let factor = Cholesky::with_least_ridge(&hessian);
-                let precondition = |vector: &mut [f64]| {
-                    if let Some(factor) = &factor {
-                        factor.solve_in_place(vector);
-                    }
-                };
-                minimise(|x, g| self.objective(x, g), precondition, point, options)
-            } else {
-                let diagonal = self.hessian_diagonal(&point);
-                let precondition =
-                    |vector: &mut [f64]| vector.iter_mut().zip(&diagonal).for_each(|(value, scale)| *value /= scale);
-                minimise(|x, g| self.objective(x, g), precondition, point, options)
+            let hessian = NormalHessian::new(self.active_moments(&point), &pairs, self.ridge);
+            let precondition = |vector: &mut [f64]| {
+                if let Some(hessian) = &hessian {
+                    hessian.solve_in_place(vector);
+                }
             };
+            let minimum = minimise(|x, g| self.objective(x, g), precondition, point, options);
             left -= minimum.iterations.min(left);
             if minimum.stop != StopReason::IterationLimit || left == 0 {
                 return minimum;
@@ -399,89 +397,83 @@ impl<'a> Dual<'a> {
         }
     }
 
-    fn hessian_rows(&self) -> usize {
-        self.data.rows().min(HESSIAN_ROWS.max(4 * self.size()))
-    }
-
-    fn explicit_hessian_pays(&self) -> bool {
-        let width = self.data.design.columns();
-        let cost = (self.hessian_rows() * self.size()).saturating_mul(self.size());
-        cost <= HESSIAN_PASSES * 2 * self.data.rows() * width * width
-    }
-
-    /// The Hessian of F over evenly spaced rows.
-    fn hessian(&self, point: &[f64]) -> Matrix {
-        let (size, count, rows) = (self.size(), self.hessian_rows(), self.data.rows());
-        let width = self.data.design.columns();
-        let form = self.form(point);
-        let with_base = |k: usize| (k * rows / count, self.data.base[k * rows / count]);
-        let mut hessian = sum_matrices(count, size, |block, total| {
-            let mut features = vec![0.0; TILE * size];
-            let mut image = vec![0.0; width];
-            for tile in tiles(block) {
-                for (slot, k) in tile.clone().enumerate() {
-                    let (row, base) = with_base(k);
-                    let values = self.data.design.row(row);
-                    multiply_rows(values, &form, &mut image);
-                    let factor = (base * self.balance.divergence.weight_slope(dot(values, &image))).sqrt();
-                    self.fill_features(values, factor, &mut features[slot * size..(slot + 1) * size]);
-                }
-                let used = &features[..tile.len() * size];
-                add_cross_product(used, used, total);
-            }
-        });
-        let sampled: f64 = (0..count).map(|k| with_base(k).1).sum();
-        hessian.scale(1.0 / sampled);
-        for (k, &(_, _, strength)) in self.pairs.iter().enumerate() {
-            hessian[(self.offset() + k, self.offset() + k)] += self.ridge(strength);
-        }
-        hessian
-    }
-
-    /// The row's contribution to every constraint, times a factor.
-    fn fill_features(&self, row: &[f64], factor: f64, features: &mut [f64]) {
-        let offset = self.offset();
-        features[0] = factor;
-        for column in 1..offset {
-            features[column] = factor * (row[column] - self.centre[column - 1]);
-        }
-        for (feature, &(i, j, _)) in features[offset..].iter_mut().zip(&self.pairs) {
-            *feature = factor * (row[i + 1] - self.centre[i]) * (row[j + 1] - self.centre[j]);
-        }
-    }
-
-    /// The diagonal of the Hessian: products of squared columns, one pass.
-    fn hessian_diagonal(&mut self, point: &[f64]) -> Vec<f64> {
+    /// Second moments of the centred columns among the rows whose weight would change, and their share.
+    fn active_moments(&mut self, point: &[f64]) -> Matrix {
         self.passes += 1;
         let form = self.form(point);
         let design = &self.data.design;
         let width = design.columns();
-        let mut squares = sum_matrices(design.rows(), width, |block, total| {
+        let mut moments = sum_matrices(design.rows(), width, |block, total| {
             let mut image = vec![0.0; TILE * width];
-            let mut squared = vec![0.0; TILE * width];
+            let mut slopes = vec![0.0; TILE];
             for tile in tiles(block) {
                 let rows = &design.values()[tile.start * width..tile.end * width];
-                let (image, squared) = (&mut image[..rows.len()], &mut squared[..rows.len()]);
+                let image = &mut image[..rows.len()];
                 multiply_rows(rows, &form, image);
                 for (k, row) in tile.clone().enumerate() {
-                    let span = k * width..(k + 1) * width;
-                    let slope = self.balance.divergence.weight_slope(dot(&rows[span.clone()], &image[span.clone()]));
-                    squared[k * width] = 1.0;
-                    image[k * width] = slope * self.data.base[row];
-                    for column in 1..width {
-                        let value = (rows[k * width + column] - self.centre[column - 1]).powi(2);
-                        squared[k * width + column] = value;
-                        image[k * width + column] = slope * self.data.base[row] * value;
-                    }
+                    let u = dot(&rows[k * width..(k + 1) * width], &image[k * width..(k + 1) * width]);
+                    slopes[k] = self.data.base[row] * self.balance.divergence.weight_slope(u);
                 }
-                add_cross_product(image, squared, total);
+                scale_rows(rows, slopes.iter().copied(), width, image);
+                add_cross_product(image, rows, total);
             }
         });
-        squares.scale(1.0 / self.total);
-        let mut diagonal: Vec<f64> = (0..self.offset()).map(|column| squares[(0, column)]).collect();
-        diagonal.extend(self.pairs.iter().map(|&(i, j, strength)| squares[(i + 1, j + 1)] + self.ridge(strength)));
-        // A constraint that no weighted row touches gets a small curvature, so that its step stays finite.
-        diagonal.iter_mut().for_each(|value| *value = value.max(1e-8));
-        diagonal
+        moments.scale(1.0 / self.total);
+        self.centre_moments(moments)
+    }
+}
+
+/// The Hessian of F if the rows that count were normally distributed: then
+/// `Cov(z_i z_j, z' T z) = 2 (S T S)_ij` with their second moments S, and its inverse costs O(p^3) to apply.
+///
+/// On the pairs that the mask leaves out the inverse is cut off, not corrected: a preconditioner may be rough.
+struct NormalHessian<'a> {
+    /// Share of the rows that count.
+    share: f64,
+    second: Matrix,
+    inverse: Matrix,
+    /// What the ridge takes off each pair's step, half on either side to keep the operator symmetric.
+    damping: Vec<f64>,
+    pairs: &'a [(usize, usize, f64)],
+}
+
+impl<'a> NormalHessian<'a> {
+    /// From the moments of (1, centred columns) over the rows that count; `None` if there are too few.
+    fn new(moments: Matrix, pairs: &'a [(usize, usize, f64)], ridge: f64) -> Option<Self> {
+        let share = moments[(0, 0)];
+        let size = moments.rows() - 1;
+        let second = Matrix::from_fn(size, size, |i, j| moments[(i + 1, j + 1)] / share);
+        let inverse = Cholesky::with_least_ridge(&second)?.inverse();
+        let damping = pairs
+            .iter()
+            .map(|&(i, j, strength)| {
+                let curvature = share * (second[(i, i)] * second[(j, j)] + second[(i, j)].powi(2));
+                (1.0 + ridge / (strength * strength) / curvature).sqrt().recip()
+            })
+            .collect();
+        Some(Self { share, second, inverse, damping, pairs })
+    }
+
+    fn solve_in_place(&self, vector: &mut [f64]) {
+        let size = self.second.rows();
+        let (head, tail) = vector.split_at_mut(size + 1);
+        // In terms of z_i z_j - S_ij the constant decouples from the pairs.
+        let mut gradient = Matrix::zeros(size, size);
+        for ((value, damping), &(i, j, _)) in tail.iter().zip(&self.damping).zip(self.pairs) {
+            let entry = damping * (value - self.second[(i, j)] * head[0]);
+            gradient[(i, j)] = entry;
+            gradient[(j, i)] = entry;
+        }
+        let mut half = Matrix::zeros(size, size);
+        multiply_rows(gradient.values(), &self.inverse, half.values_mut());
+        let mut solution = Matrix::zeros(size, size);
+        add_cross_product(self.inverse.values(), half.values(), &mut solution);
+        for ((value, damping), &(i, j, _)) in tail.iter_mut().zip(&self.damping).zip(self.pairs) {
+            *value = damping * solution[(i, j)] / self.share;
+            head[0] -= self.share * *value * self.second[(i, j)];
+        }
+        head[0] /= self.share;
+        let means = self.inverse.times(&head[1..]);
+        head[1..].iter_mut().zip(means).for_each(|(value, mean)| *value = mean / self.share);
     }
 }

@@ -89,10 +89,9 @@ pub enum AnyReweighter {
 }
 
 impl Default for AnyReweighter {
-    /// [`Balance`] for use in a loop: a larger ridge that keeps masks soft, and no more digits than the gates need.
+    /// [`Balance`] for use in a loop: the automatic ridge, and no more digits than the gates need.
     fn default() -> Self {
-        let (ridge, tolerance) = (Positive::constant(1e-4), Positive::constant(1e-7));
-        AnyReweighter::Balance(Balance { ridge, tolerance, ..Balance::default() })
+        AnyReweighter::Balance(Balance { ridge: None, tolerance: Positive::constant(1e-5), ..Balance::default() })
     }
 }
 
