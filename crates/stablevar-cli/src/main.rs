@@ -1,1 +1,50 @@
-fn main(){}
+//! The `stablevar` command line.
+
+mod args;
+mod commands;
+mod printer;
+mod render;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// How a command ended, when it did not fail.
+pub(crate) enum Ending {
+    /// All is well: exit code 0.
+    Done,
+    /// Results were written, but the method did not converge: exit code 3.
+    NotConverged,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if let Some(threads) = arguments.threads {
+        // Fails only if the pool exists already, and nothing has run yet.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+    }
+    let outcome = match arguments.command {
+        Command::Demo(demo) => commands::demo::run(&demo),
+        Command::Fit(fit) => commands::fit::run(&fit),
+        Command::Predict(predict) => commands::predict::run(&predict),
+        Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
+        Command::Simulate(simulate) => commands::simulate::run(&simulate),
+        Command::Report(report) => commands::report::run(&report),
+    };
+    match outcome {
+        Ok(Ending::Done) => ExitCode::SUCCESS,
+        Ok(Ending::NotConverged) => ExitCode::from(3),
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            printer::print_error(&error);
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Whoever read our output has seen enough, as `head` does.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

@@ -1,0 +1,74 @@
+//! Files for `stablevar`: tables in (CSV, Parquet, Arrow IPC), models, tables and results out.
+//!
+//! Every error names the file and, where there is one, the line and the column, and has a hint how to mend
+//! it. Files are written whole or not at all.
+
+mod arrow_table;
+mod csv_table;
+mod error;
+mod model_file;
+mod output;
+
+pub use error::{IoError, Result};
+pub use model_file::{read_model, write_model};
+pub use output::{write_columns, write_table, write_whole};
+
+use stablevar::table::Table;
+use std::io::Read;
+use std::path::Path;
+
+/// How to read a table.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// Columns to pass over; each must exist.
+    pub skip: Vec<String>,
+    /// Columns that hold text even if their values look like numbers.
+    pub text: Vec<String>,
+    /// Pass over all columns but these; they need not exist.
+    pub only: Option<Vec<String>>,
+}
+
+impl ReadOptions {
+    fn skips(&self, name: &String) -> bool {
+        self.skip.contains(name) || self.only.as_ref().is_some_and(|only| !only.contains(name))
+    }
+}
+
+/// Reads a table from a CSV, Parquet or Arrow file, told apart by how they begin; `-` is standard input.
+pub fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
+    let bytes = read_bytes(path)?;
+    let name = display(path);
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(IoError::Empty { path: name });
+    }
+    let table = if bytes.starts_with(b"PAR1") {
+        arrow_table::read_parquet(&name, bytes, options)
+    } else if bytes.starts_with(b"ARROW1") {
+        arrow_table::read_ipc(&name, bytes, options)
+    } else {
+        csv_table::read_csv(&name, &bytes, options)
+    }?;
+    let mut skipped = options.skip.clone();
+    if options.only.is_some() {
+        skipped.extend(table.columns().iter().map(|column| column.name.clone()).filter(|column| options.skips(column)));
+    }
+    table.without(&skipped).map_err(|source| IoError::Table { path: name, source })
+}
+
+/// A path as messages show it.
+pub fn display(path: &Path) -> String {
+    if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() }
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let outcome = if path.as_os_str() == "-" {
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
+    } else if path.is_dir() {
+        return Err(IoError::Folder { path: display(path) });
+    } else {
+        std::fs::read(path).map(|read| bytes = read)
+    };
+    outcome.map_err(|source| IoError::Read { path: display(path), source })?;
+    Ok(bytes)
+}

@@ -314,6 +314,12 @@ impl Encoding {
         self.features.iter().map(|feature| feature.name.clone()).collect()
     }
 
+    /// Names of the variables that hold text.
+    pub fn text_columns(&self) -> Vec<String> {
+        let text = |feature: &&Feature| matches!(feature.kind, FeatureKind::Category { .. });
+        self.features.iter().filter(text).map(|feature| feature.name.clone()).collect()
+    }
+
     /// For every encoded column the position of its variable.
     pub fn groups(&self) -> Vec<usize> {
         self.columns.iter().map(|column| column.feature).collect()

@@ -121,6 +121,32 @@ pub struct FittedModel {
     pub warnings: Vec<String>,
 }
 
+impl FittedModel {
+    /// Checks that the parts fit together, which a file changed by hand may not do.
+    pub fn check(&self) -> std::result::Result<(), String> {
+        let (features, columns) = (self.encoding.features.len(), self.encoding.columns.len());
+        let positions = self.encoding.features.iter().flat_map(|feature| &feature.columns);
+        let fits = self.model.standardised_coefficients().len() == columns
+            && self.open_probability.len() == features
+            && self.selected.iter().all(|&variable| variable < features)
+            && self.encoding.features.iter().all(|feature| !feature.columns.is_empty())
+            && positions.clone().all(|&column| column < columns)
+            && self.encoding.columns.iter().all(|column| column.feature < features && column.scale > 0.0)
+            && self.weight_function.as_ref().is_none_or(|function| function.columns() == columns);
+        if fits { Ok(()) } else { Err("the parts of the model do not fit together".into()) }
+    }
+
+    /// Names of the selected variables.
+    pub fn selected_names(&self) -> Vec<&str> {
+        self.selected.iter().map(|&variable| self.encoding.features[variable].name.as_str()).collect()
+    }
+
+    /// Encoded columns of the selected variables.
+    pub fn selected_columns(&self) -> Vec<usize> {
+        self.selected.iter().flat_map(|&variable| self.encoding.features[variable].columns.iter().copied()).collect()
+    }
+}
+
 /// What the weights did and how far the selection can be trusted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Diagnostics {

@@ -10,10 +10,29 @@ use serde::{Deserialize, Serialize};
 
 /// A dense row-major matrix of `f64`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "RawMatrix")]
 pub struct Matrix {
     rows: usize,
     columns: usize,
     values: Vec<f64>,
+}
+
+/// A matrix as a file may have it.
+#[derive(Deserialize)]
+struct RawMatrix {
+    rows: usize,
+    columns: usize,
+    values: Vec<f64>,
+}
+
+impl TryFrom<RawMatrix> for Matrix {
+    type Error = String;
+    fn try_from(RawMatrix { rows, columns, values }: RawMatrix) -> Result<Self, String> {
+        if rows.checked_mul(columns) != Some(values.len()) {
+            return Err(format!("a {rows} x {columns} matrix can't have {} values", values.len()));
+        }
+        Ok(Self { rows, columns, values })
+    }
 }
 
 impl Matrix {

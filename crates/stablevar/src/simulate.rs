@@ -7,7 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::parameter::NonNegative;
-use crate::table::Table;
+use crate::table::{Table, Values};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
@@ -121,6 +121,23 @@ impl LinearWorld {
     }
 }
 
+/// One table of several environments, `rows` rows each, told apart by a column `environment` with the bias rate.
+pub fn test_environments(world: &LinearWorld, rows: usize, rates: &[f64], seed: u64) -> Result<Table> {
+    let names = world.names().into_iter().chain(["y".to_string(), "environment".to_string()]);
+    let mut columns = vec![Vec::with_capacity(rows * rates.len()); world.columns + 2];
+    for (k, &rate) in rates.iter().enumerate() {
+        // Each environment has a seed of its own, far from those of the training data.
+        let drawn = world.draw(rows, rate, seed.wrapping_add(1_000_001 * (k as u64 + 1)))?;
+        for (all, column) in columns.iter_mut().zip(drawn.columns()) {
+            if let Values::Number(values) = &column.values {
+                all.extend(values);
+            }
+        }
+        columns[world.columns + 1].extend(std::iter::repeat_n(rate, rows));
+    }
+    Table::from_numbers(names.zip(columns))
+}
+
 /// Standard normal values that share one correlation, through a common factor.
 fn draw_block(random: &mut ChaCha8Rng, correlation: f64, block: &mut [f64]) {
     let common: f64 = random.sample(StandardNormal);
@@ -133,7 +150,6 @@ fn draw_block(random: &mut ChaCha8Rng, correlation: f64, block: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Values;
 
     fn numbers(table: &Table, name: &str) -> Vec<f64> {
         match &table.column(name).unwrap().values {

@@ -42,7 +42,7 @@ impl LinearModel {
 
     /// Coefficients on standardised columns, without the constant.
     pub fn standardised_coefficients(&self) -> &[f64] {
-        &self.standardised.coefficients[1..]
+        self.standardised.coefficients.get(1..).unwrap_or_default()
     }
 
     /// Predictions for the rows of a design matrix made by the training data's encoding.

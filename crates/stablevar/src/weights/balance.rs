@@ -125,6 +125,11 @@ pub struct WeightFunction {
 }
 
 impl WeightFunction {
+    /// Number of encoded columns it is a function of.
+    pub fn columns(&self) -> usize {
+        self.form.rows().saturating_sub(1)
+    }
+
     /// The weight of every row of a design matrix made by the training data's encoding.
     pub fn weigh(&self, design: &Matrix) -> Vec<f64> {
         let mut weights = raw_weights(design, &self.form, self.divergence);

@@ -1,0 +1,415 @@
+//! The arguments, parsed before anything is built from them.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use stablevar::design::Missing;
+use stablevar::error::Error;
+use stablevar::fit::Method;
+use stablevar::gates::{LinearGates, Penalty};
+use stablevar::models::Lasso;
+use stablevar::parameter::{Fraction, NonNegative, Positive};
+use stablevar::svi::Svi;
+use stablevar::weights::{AnyReweighter, Balance, Divergence, Dwr, Means};
+use std::path::PathBuf;
+
+/// Find the variables whose relation to the outcome survives a shift of the data.
+#[derive(Parser)]
+#[command(name = "stablevar", version, max_term_width = 100, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    /// Threads to use (all cores if not given); the results do not depend on it
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// See it work: simulate a biased sample, fit four methods, compare them elsewhere
+    Demo(DemoArguments),
+    /// Fit a table: which variables are stable, the weights, the model
+    #[command(after_help = FIT_EXAMPLES)]
+    Fit(Box<FitArguments>),
+    /// Predict the rows of a table with a saved model
+    #[command(after_help = "Examples:\n  stablevar predict model.json new.csv --out predictions.csv\n  stablevar predict model.json new.parquet | head")]
+    Predict(PredictArguments),
+    /// The error of a saved model in every environment of a table
+    #[command(after_help = "Examples:\n  stablevar evaluate model.json later.csv --target price --env period\n  stablevar evaluate model.json later.csv --target price --env period --metric rmse --format json")]
+    Evaluate(EvaluateArguments),
+    /// Write simulated data with a selection bias
+    Simulate(SimulateArguments),
+    /// The report page of a saved model
+    Report(ReportArguments),
+}
+
+const FIT_EXAMPLES: &str = "Examples:
+  stablevar fit houses.csv --target price
+  stablevar fit houses.parquet --target price --exclude id --exclude date --model model.json --report report.html
+  stablevar fit survey.csv --target y --weight-column w --missing mean --format json
+  stablevar fit houses.csv --target price --method lasso";
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Human,
+    Json,
+}
+
+#[derive(Args)]
+pub(crate) struct DemoArguments {
+    /// Rows of the training sample
+    #[arg(long, default_value_t = 2000, value_name = "N")]
+    pub n: usize,
+    /// Bias rate of the training sample
+    #[arg(long, default_value_t = 2.5, value_name = "R", allow_negative_numbers = true)]
+    pub r: f64,
+    #[arg(long, default_value_t = 7, value_name = "S", help = SEED_HELP)]
+    pub seed: u64,
+    /// Where to write the report page
+    #[arg(long, default_value = "stablevar-report.html", value_name = "FILE")]
+    pub report: PathBuf,
+    #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
+    pub format: Format,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+}
+
+const SEED_HELP: &str = "Seed; the same seed gives the same answer";
+const FORMAT_HELP: &str = "What to print on standard output";
+const QUIET_HELP: &str = "Print results and warnings only";
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodName {
+    /// Algorithm 1: reweighting and gates in a loop, then least squares on the selected variables
+    Svi,
+    /// Algorithm 1 with one loop
+    SviD,
+    /// Least squares on all variables
+    Ols,
+    /// Lasso
+    Lasso,
+    /// Gates without reweighting, then least squares on the selected variables
+    Stg,
+    /// Least squares on all variables under decorrelating weights
+    Dwr,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TaskName {
+    Regression,
+    Classification,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MissingRule {
+    /// Stop and say where they are
+    Refuse,
+    /// Leave out the rows that have any
+    Drop,
+    /// Put the column's mean, or the most frequent text
+    Mean,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReweighterName {
+    /// The weights closest to uniform, by a small convex problem
+    Balance,
+    /// DWR as published: one free weight per row, by gradient descent
+    Published,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DivergenceName {
+    Entropy,
+    Chi2,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeansName {
+    Pinned,
+    Recentred,
+}
+
+#[derive(Args)]
+pub(crate) struct FitArguments {
+    /// The table: CSV, Parquet or Arrow; - is standard input
+    pub data: PathBuf,
+    /// The outcome's column
+    #[arg(long, value_name = "COL")]
+    pub target: String,
+    /// The method
+    #[arg(long, value_enum, default_value_t = MethodName::Svi)]
+    pub method: MethodName,
+    /// What to predict; else inferred from the target, and said
+    #[arg(long, value_enum)]
+    pub task: Option<TaskName>,
+    /// A column to ignore (repeatable)
+    #[arg(long, value_name = "COL")]
+    pub exclude: Vec<String>,
+    /// A column that holds text though its values look like numbers (repeatable)
+    #[arg(long, value_name = "COL")]
+    pub text: Vec<String>,
+    /// Base weights: 2 means the same as the row standing twice
+    #[arg(long, value_name = "COL")]
+    pub weight_column: Option<String>,
+    /// What to do with missing values
+    #[arg(long, value_enum, default_value_t = MissingRule::Refuse)]
+    pub missing: MissingRule,
+    /// The most different values a text column may have
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub max_levels: usize,
+    #[arg(long, default_value_t = 0, value_name = "N", help = SEED_HELP)]
+    pub seed: u64,
+
+    /// Write the model here
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
+    /// Write the rows' weights here (CSV, one line per row of the table; rows left out have none)
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// Write a report page here
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
+    pub format: Format,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+
+    #[command(flatten)]
+    pub parameters: Parameters,
+}
+
+/// The methods' own parameters.
+#[derive(Args)]
+#[command(next_help_heading = "Parameters of the methods")]
+pub(crate) struct Parameters {
+    /// Opening probability from which a variable is selected [default: 0.5]
+    #[arg(long, value_name = "G", allow_negative_numbers = true)]
+    threshold: Option<f64>,
+    /// Most loops of Algorithm 1 [default: 10]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..))]
+    loops: Option<u32>,
+    /// Loops the soft mask is averaged over [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    moving_average: Option<u32>,
+    /// Noise of the gates [default: 0.7]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    sigma: Option<f64>,
+    /// Cost of an open gate as a share of the outcome's variance, instead of the automatic choice
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    lambda: Option<f64>,
+    /// Multiplies the automatic cost of an open gate [default: 0.75]
+    #[arg(long, value_name = "X", conflicts_with = "lambda", allow_negative_numbers = true)]
+    lambda_factor: Option<f64>,
+    /// How to find decorrelating weights [default: balance; for dwr: published]
+    #[arg(long, value_enum)]
+    reweighter: Option<ReweighterName>,
+    /// balance: the distance to uniform weights [default: chi2]
+    #[arg(long, value_enum)]
+    divergence: Option<DivergenceName>,
+    /// balance: whether columns keep their means [default: pinned]
+    #[arg(long, value_enum)]
+    means: Option<MeansName>,
+    /// balance: how much correlation may remain [default: (pairs of columns / rows)^2; for dwr: 1e-10]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    ridge: Option<f64>,
+    /// published: steps of the descent [default: 20000]
+    #[arg(long, value_name = "N")]
+    steps: Option<usize>,
+    /// published: length of a step [default: 0.01]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    learning_rate: Option<f64>,
+    /// lasso: the penalty, instead of cross-validation
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    alpha: Option<f64>,
+    /// lasso: parts of the cross-validation [default: 5]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(2..))]
+    folds: Option<u32>,
+}
+
+impl Parameters {
+    /// The method with its parameters; an error names the parameter that is out of range.
+    pub(crate) fn method(&self, name: MethodName) -> Result<Method, Error> {
+        let gates = self.gates()?;
+        let mut settings = Svi { gates, ..Svi::default() };
+        if let Some(threshold) = self.threshold {
+            settings.threshold = Fraction::new("--threshold", threshold)?;
+        }
+        settings.loops = self.loops.map_or(settings.loops, |loops| loops as usize);
+        settings.moving_average = self.moving_average.map_or(settings.moving_average, |period| period as usize);
+        Ok(match name {
+            MethodName::Svi => Method::Svi { settings, reweighter: self.reweighter(AnyReweighter::default())? },
+            MethodName::SviD => Method::SviD { settings, reweighter: self.reweighter(AnyReweighter::default())? },
+            MethodName::Ols => Method::Ols,
+            MethodName::Lasso => Method::Lasso(self.lasso()?),
+            MethodName::Stg => Method::Stg { gates, threshold: settings.threshold },
+            MethodName::Dwr => Method::Dwr { reweighter: self.reweighter(AnyReweighter::Published(Dwr::default()))? },
+        })
+    }
+
+    fn gates(&self) -> Result<LinearGates, Error> {
+        let mut gates = LinearGates::default();
+        if let Some(sigma) = self.sigma {
+            gates.sigma = Positive::new("--sigma", sigma)?;
+        }
+        if let Some(lambda) = self.lambda {
+            gates.penalty = Penalty::Fixed(NonNegative::new("--lambda", lambda)?);
+        }
+        if let Some(factor) = self.lambda_factor {
+            gates.penalty = Penalty::Auto(Positive::new("--lambda-factor", factor)?);
+        }
+        Ok(gates)
+    }
+
+    fn lasso(&self) -> Result<Lasso, Error> {
+        let alpha = self.alpha.map(|alpha| Positive::new("--alpha", alpha)).transpose()?;
+        let default = Lasso::default();
+        Ok(Lasso { alpha, folds: self.folds.map_or(default.folds, |folds| folds as usize), ..default })
+    }
+
+    fn reweighter(&self, default: AnyReweighter) -> Result<AnyReweighter, Error> {
+        let chosen = match (self.reweighter, default) {
+            (None, default) => default,
+            (Some(ReweighterName::Published), AnyReweighter::Published(dwr)) => AnyReweighter::Published(dwr),
+            (Some(ReweighterName::Published), _) => AnyReweighter::Published(Dwr::default()),
+            (Some(ReweighterName::Balance), AnyReweighter::Balance(balance)) => AnyReweighter::Balance(balance),
+            (Some(ReweighterName::Balance), _) => AnyReweighter::Balance(Balance::default()),
+        };
+        Ok(match chosen {
+            AnyReweighter::Balance(balance) => AnyReweighter::Balance(Balance {
+                divergence: match self.divergence {
+                    Some(DivergenceName::Entropy) => Divergence::Entropy,
+                    Some(DivergenceName::Chi2) => Divergence::Chi2,
+                    None => balance.divergence,
+                },
+                means: match self.means {
+                    Some(MeansName::Pinned) => Means::Pinned,
+                    Some(MeansName::Recentred) => Means::Recentred,
+                    None => balance.means,
+                },
+                ridge: self.ridge.map(|ridge| Positive::new("--ridge", ridge)).transpose()?.or(balance.ridge),
+                ..balance
+            }),
+            AnyReweighter::Published(dwr) => AnyReweighter::Published(Dwr {
+                steps: self.steps.unwrap_or(dwr.steps),
+                learning_rate: self.learning_rate.map_or(Ok(dwr.learning_rate), |rate| Positive::new("--learning-rate", rate))?,
+                ..dwr
+            }),
+        })
+    }
+}
+
+impl From<MissingRule> for Missing {
+    fn from(rule: MissingRule) -> Missing {
+        match rule {
+            MissingRule::Refuse => Missing::Refuse,
+            MissingRule::Drop => Missing::Drop,
+            MissingRule::Mean => Missing::Mean,
+        }
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct PredictArguments {
+    /// The model file
+    pub model: PathBuf,
+    /// The table: CSV, Parquet or Arrow; - is standard input
+    pub data: PathBuf,
+    /// Write the predictions here instead of standard output
+    #[arg(long, default_value = "-", value_name = "FILE")]
+    pub out: PathBuf,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Metric {
+    /// Mean squared error, as in the paper's tables
+    Mse,
+    /// Its square root
+    Rmse,
+    /// Mean absolute error
+    Mae,
+}
+
+#[derive(Args)]
+pub(crate) struct EvaluateArguments {
+    /// The model file
+    pub model: PathBuf,
+    /// The table: CSV, Parquet or Arrow; - is standard input
+    pub data: PathBuf,
+    /// The outcome's column [default: the one the model was trained on]
+    #[arg(long, value_name = "COL")]
+    pub target: Option<String>,
+    /// The column that names each row's environment; without it all rows are one
+    #[arg(long, value_name = "COL")]
+    pub env: Option<String>,
+    /// How to measure the error
+    #[arg(long, value_enum, default_value_t = Metric::Mse)]
+    pub metric: Metric,
+    #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
+    pub format: Format,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct SimulateArguments {
+    #[command(subcommand)]
+    pub world: World,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum World {
+    /// A linear outcome with a cubic term, as in the paper's Table 1
+    #[command(after_help = "Examples:\n  stablevar simulate linear --n 2000 --r 2.5 --seed 1 --out train.csv\n  stablevar simulate linear --n 1000 --environments --seed 2 --out test.parquet")]
+    Linear(LinearArguments),
+}
+
+#[derive(Args)]
+pub(crate) struct LinearArguments {
+    /// Rows (per environment with --environments)
+    #[arg(long, default_value_t = 2000, value_name = "N")]
+    pub n: usize,
+    /// Bias rate: above 1 the biased columns follow the outcome, below -1 its opposite
+    #[arg(long, default_value_t = 2.5, value_name = "R", allow_negative_numbers = true)]
+    pub r: f64,
+    /// Draw the ten test environments instead, with their bias rates in a column 'environment'
+    #[arg(long, conflicts_with = "r")]
+    pub environments: bool,
+    #[arg(long, default_value_t = 0, value_name = "S", help = SEED_HELP)]
+    pub seed: u64,
+    /// CSV, Parquet or Arrow by the ending; - is CSV on standard output
+    #[arg(long, default_value = "-", value_name = "FILE")]
+    pub out: PathBuf,
+    /// Number of columns
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub p: usize,
+    /// Number of stable columns [default: half of the columns]
+    #[arg(long, value_name = "N")]
+    pub stable: Option<usize>,
+    /// Number of biased columns [default: a tenth of the columns]
+    #[arg(long, value_name = "N")]
+    pub biased: Option<usize>,
+    /// Correlation within the stable columns
+    #[arg(long, default_value_t = 0.9, value_name = "X", allow_negative_numbers = true)]
+    pub stable_correlation: f64,
+    /// Correlation within the unstable columns
+    #[arg(long, default_value_t = 0.1, value_name = "X", allow_negative_numbers = true)]
+    pub unstable_correlation: f64,
+    /// Factor of the cubic term
+    #[arg(long, default_value_t = 1.0, value_name = "X", allow_negative_numbers = true)]
+    pub cubic: f64,
+    /// Variance of the noise
+    #[arg(long, default_value_t = 0.3, value_name = "X", allow_negative_numbers = true)]
+    pub noise_variance: f64,
+}
+
+#[derive(Args)]
+pub(crate) struct ReportArguments {
+    /// The model file
+    pub model: PathBuf,
+    /// Where to write the page
+    #[arg(long, default_value = "stablevar-report.html", value_name = "FILE")]
+    pub out: PathBuf,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+}

@@ -1,0 +1,122 @@
+//! `stablevar demo`
+
+use super::fit::fit_with_progress;
+use super::numbers;
+use crate::Ending;
+use crate::args::{DemoArguments, Format};
+use crate::printer::Printer;
+use crate::render::report;
+use serde_json::json;
+use stablevar::design::{Roles, TrainingData};
+use stablevar::fit::{FittedModel, Method};
+use stablevar::gates::LinearGates;
+use stablevar::metrics::{ErrorSummary, mean_squared_error};
+use stablevar::simulate::{LinearWorld, TEST_RATES};
+use stablevar::svi::Svi;
+use stablevar::table::Table;
+use stablevar::weights::{AnyReweighter, Dwr};
+use stablevar_io::write_whole;
+
+const TEST_ROWS: usize = 5000;
+
+pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
+    let printer = Printer::new(arguments.quiet);
+    let world = LinearWorld::default();
+    let train = world.draw(arguments.n, arguments.r, arguments.seed)?;
+    let tests = TEST_RATES
+        .iter()
+        .enumerate()
+        .map(|(k, &rate)| world.draw(TEST_ROWS, rate, arguments.seed.wrapping_add(1_000_001 + k as u64)))
+        .collect::<Result<Vec<Table>, _>>()?;
+
+    let unstable: Vec<String> = world.names().split_off(world.stable);
+    let all = TrainingData::prepare(&train, &Roles::target("y"))?;
+    let stable_only = TrainingData::prepare(&train, &Roles { exclude: unstable, ..Roles::target("y") })?;
+    let methods = [
+        ("OLS", Method::Ols, &all),
+        ("STG", Method::Stg { gates: LinearGates::default(), threshold: Svi::default().threshold }, &all),
+        ("DWR", Method::Dwr { reweighter: AnyReweighter::Published(Dwr::default()) }, &all),
+        ("SVI", Method::default(), &all),
+        ("Oracle", Method::Ols, &stable_only),
+    ];
+    let mut results = Vec::new();
+    for (name, method, data) in methods {
+        let model = fit_with_progress(data, &method, arguments.seed, &printer)?.model;
+        let errors = tests.iter().map(|test| error(&model, test)).collect::<anyhow::Result<Vec<f64>>>()?;
+        results.push(MethodResult { name, errors, model });
+    }
+    let svi = &results[3].model;
+    write_whole(&arguments.report, |writer| {
+        let errors: Vec<(&str, &[f64])> = results.iter().map(|result| (result.name, result.errors.as_slice())).collect();
+        let environments: Vec<String> = TEST_RATES.iter().map(|rate| format!("{rate}")).collect();
+        let evaluation = report::Evaluation { axis: "bias rate r of the test environment", environments: &environments, errors: &errors };
+        writer.write_all(report::page(svi, Some(&evaluation)).as_bytes())
+    })?;
+    match arguments.format {
+        Format::Json => printer.json(&to_json(&results, arguments))?,
+        Format::Human => print(&results, svi, arguments, &printer)?,
+    }
+    Ok(if svi.converged { Ending::Done } else { Ending::NotConverged })
+}
+
+struct MethodResult {
+    name: &'static str,
+    errors: Vec<f64>,
+    model: FittedModel,
+}
+
+impl MethodResult {
+    fn summary(&self) -> ErrorSummary {
+        // There are ten environments, so there is a summary.
+        ErrorSummary::new(&self.errors).unwrap_or(ErrorSummary { mean_error: f64::NAN, std_error: f64::NAN, max_error: f64::NAN })
+    }
+}
+
+fn error(model: &FittedModel, test: &Table) -> anyhow::Result<f64> {
+    let (design, _) = model.encoding.encode(test)?;
+    Ok(mean_squared_error(numbers(test, "y")?, &model.model.predict(&design)))
+}
+
+fn to_json(results: &[MethodResult], arguments: &DemoArguments) -> serde_json::Value {
+    let methods: Vec<serde_json::Value> = results
+        .iter()
+        .map(|result| {
+            json!({
+                "method": result.name,
+                "selected": result.model.selected_names(),
+                "errors": result.errors,
+                "mean_error": result.summary().mean_error,
+                "std_error": result.summary().std_error,
+                "max_error": result.summary().max_error,
+                "n_eff": result.model.effective_sample_size,
+            })
+        })
+        .collect();
+    json!({"n": arguments.n, "r": arguments.r, "seed": arguments.seed, "environments": TEST_RATES, "methods": methods})
+}
+
+fn print(results: &[MethodResult], svi: &FittedModel, arguments: &DemoArguments, printer: &Printer) -> anyhow::Result<()> {
+    printer.line(&format!(
+        "A sample of {} rows in which v5 follows the outcome only because of how rows were selected (r = {}).\n\
+         Mean squared error in ten other places, where v5 follows it as before (r > 0) or its opposite (r < 0):\n",
+        arguments.n, arguments.r
+    ))?;
+    let names: Vec<&str> = results.iter().map(|result| result.name).collect();
+    let header: Vec<&str> = std::iter::once("r").chain(names).collect();
+    let row = |label: String, value: &dyn Fn(&MethodResult) -> f64| {
+        std::iter::once(label).chain(results.iter().map(|result| format!("{:.3}", value(result)))).collect::<Vec<String>>()
+    };
+    let mut rows: Vec<Vec<String>> =
+        TEST_RATES.iter().enumerate().map(|(k, rate)| row(format!("{rate}"), &|result| result.errors[k])).collect();
+    rows.push(row("Mean_Error".into(), &|result| result.summary().mean_error));
+    rows.push(row("Std_Error".into(), &|result| result.summary().std_error));
+    rows.push(row("Max_Error".into(), &|result| result.summary().max_error));
+    printer.table(&header, &rows)?;
+    printer.line("\nThe oracle is least squares on s1..s5, which alone determine the outcome.\nChosen variables:")?;
+    for result in &results[..4] {
+        let size = result.model.effective_sample_size;
+        printer.line(&format!("  {:4} {}  (effective sample size {size:.0})", result.name, result.model.selected_names().join(" ")))?;
+    }
+    svi.warnings.iter().for_each(|warning| printer.warn(warning));
+    printer.line(&format!("\nReport page: {}", arguments.report.display()))
+}

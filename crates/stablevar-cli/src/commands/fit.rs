@@ -1,0 +1,190 @@
+//! `stablevar fit`
+
+use super::in_file;
+use crate::Ending;
+use crate::args::{FitArguments, Format, TaskName};
+use crate::printer::{Printer, number};
+use crate::render::report;
+use anyhow::bail;
+use serde_json::{Map, Value, json};
+use stablevar::design::{Roles, TrainingData};
+use stablevar::fit::{Fit, FittedModel, Method, fit};
+use stablevar_io::{ReadOptions, read_table, write_columns, write_model, write_whole};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
+    let printer = Printer::new(arguments.quiet);
+    let method = arguments.parameters.method(arguments.method)?;
+    if arguments.task == Some(TaskName::Classification) {
+        bail!("classification is not available in this version; regression is");
+    }
+    let roles = Roles {
+        target: arguments.target.clone(),
+        exclude: Vec::new(),
+        weight_column: arguments.weight_column.clone(),
+        missing: arguments.missing.into(),
+        max_levels: arguments.max_levels,
+    };
+    if arguments.exclude.contains(&roles.target) {
+        bail!("'{}' can't be the target and be left out at once", roles.target);
+    }
+    let options = ReadOptions { skip: arguments.exclude.clone(), text: arguments.text.clone(), only: None };
+    let table = read_table(&arguments.data, &options)?;
+    for name in &arguments.text {
+        table.column(name).map_err(in_file(&arguments.data))?;
+    }
+    let data = TrainingData::prepare(&table, &roles).map_err(in_file(&arguments.data))?;
+    let fitted = fit_with_progress(&data, &method, arguments.seed, &printer).map_err(in_file(&arguments.data))?;
+
+    if let Some(path) = &arguments.model {
+        write_model(path, &fitted.model)?;
+    }
+    if let Some(path) = &arguments.weights {
+        write_weights(path, &fitted, &data, table.rows())?;
+    }
+    if let Some(path) = &arguments.report {
+        write_whole(path, |writer| writer.write_all(report::page(&fitted.model, None).as_bytes()))?;
+    }
+    match arguments.format {
+        Format::Json => printer.json(&json(&fitted.model))?,
+        Format::Human => {
+            if arguments.task.is_none() {
+                printer.note("task: regression, since the target holds numbers");
+            }
+            print(&fitted.model, data.total_weight(), &printer)?;
+        }
+    }
+    Ok(if fitted.model.converged { Ending::Done } else { Ending::NotConverged })
+}
+
+/// Fits with a bar that counts the loops.
+pub(crate) fn fit_with_progress(data: &TrainingData, method: &Method, seed: u64, printer: &Printer) -> stablevar::error::Result<Fit> {
+    let loops = match method {
+        Method::Svi { settings, .. } => settings.loops,
+        _ => 1,
+    };
+    let bar = printer.progress(loops, method.name());
+    let fitted = fit(data, method, seed, &mut |_| {
+        bar.inc(1);
+        ControlFlow::Continue(())
+    });
+    bar.finish_and_clear();
+    fitted
+}
+
+/// One line per row of the table, in order; rows that were left out have no weight.
+fn write_weights(path: &Path, fitted: &Fit, data: &TrainingData, rows: usize) -> anyhow::Result<()> {
+    let mut column = vec![String::new(); rows];
+    for (&row, weight) in data.kept_rows.iter().zip(fitted.weights.values()) {
+        column[row] = weight.to_string();
+    }
+    write_columns(path, &["weight"], column.into_iter().map(|weight| vec![weight]))?;
+    Ok(())
+}
+
+fn object(entries: impl Iterator<Item = (String, f64)>) -> Value {
+    Value::Object(entries.map(|(name, value)| (name, json!(value))).collect::<Map<_, _>>())
+}
+
+/// The JSON object of a fit.
+pub(crate) fn json(model: &FittedModel) -> Value {
+    let names = model.encoding.feature_names();
+    let coefficients = model.model.coefficients(&model.encoding);
+    let by_name = |values: &[f64]| object(names.iter().cloned().zip(values.iter().copied()));
+    let used = model.selected_columns();
+    let history: Vec<Value> = model
+        .history
+        .iter()
+        .map(|step| {
+            json!({
+                "open_probability": by_name(&step.gates.open_probability),
+                "mean_gate": by_name(&step.gates.mean_gate),
+                "penalty": by_name(&step.gates.penalties),
+                "loss": step.gates.loss,
+                "n_eff": step.effective_sample_size,
+                "remaining_correlation": step.remaining_correlation,
+                "passes": step.passes,
+                "change": step.change,
+            })
+        })
+        .collect();
+    let condition = |condition: &Option<stablevar::diagnostics::SelectionCondition>| {
+        condition.as_ref().map(|condition| {
+            object(condition.values.iter().map(|&(column, value)| (model.encoding.columns[column].name.clone(), value)))
+        })
+    };
+    let path: Vec<Value> = model
+        .penalty_path
+        .iter()
+        .map(|(factor, open)| json!({"factor": factor, "open_probability": by_name(open)}))
+        .collect();
+    json!({
+        "method": model.method.name(),
+        "task": model.task,
+        "target": model.target,
+        "n": model.rows,
+        "p": names.len(),
+        "features": names,
+        "selected": model.selected_names(),
+        "open_probability": by_name(&model.open_probability),
+        "coefficients": object(used.iter().map(|&column| (model.encoding.columns[column].name.clone(), coefficients[column]))),
+        "intercept": model.model.intercept(&model.encoding),
+        "n_eff": model.effective_sample_size,
+        "loops": model.history.len(),
+        "converged": model.converged,
+        "stop_reason": model.stop_reason,
+        "warnings": model.warnings,
+        "left_out": model.encoding.left_out,
+        "remaining_correlation": model.diagnostics.remaining_correlation,
+        "selection_condition": {
+            "before": condition(&model.diagnostics.condition_before),
+            "after": condition(&model.diagnostics.condition_after),
+        },
+        "penalty_path": path,
+        "history": history,
+        "seed": model.seed,
+        "settings": model.method,
+    })
+}
+
+/// The summary for people.
+fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<()> {
+    let encoding = &model.encoding;
+    let coefficients = model.model.coefficients(encoding);
+    let mut rows = Vec::new();
+    for (position, feature) in encoding.features.iter().enumerate() {
+        let selected = model.selected.contains(&position);
+        let own = match (selected, feature.columns.as_slice()) {
+            (false, _) => "-".into(),
+            (true, [column]) => number(coefficients[*column]),
+            (true, _) => String::new(),
+        };
+        let mark = if selected { "yes" } else { "no" };
+        rows.push(vec![feature.name.clone(), format!("{:.2}", model.open_probability[position]), mark.into(), own]);
+        if selected && feature.columns.len() > 1 {
+            rows.extend(feature.columns.iter().map(|&column| {
+                vec![format!("  {}", encoding.columns[column].name), String::new(), String::new(), number(coefficients[column])]
+            }));
+        }
+    }
+    printer.line(&format!(
+        "{}: '{}' from {} variables, {} rows: {} selected\n",
+        model.method.name(),
+        model.target,
+        encoding.features.len(),
+        model.rows,
+        model.selected.len()
+    ))?;
+    printer.table(&["variable", "open", "stable", "coefficient"], &rows)?;
+    printer.line(&format!("\nintercept {}", number(model.model.intercept(encoding))))?;
+    printer.line(&format!("effective sample size {:.0} of {total:.0}", model.effective_sample_size))?;
+    if let Some(left) = model.diagnostics.remaining_correlation {
+        printer.line(&format!("largest correlation left where none should be {left:.2e}"))?;
+    }
+    printer.line(&model.stop_reason)?;
+    for warning in &model.warnings {
+        printer.warn(warning);
+    }
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! One file per command.
+
+pub(crate) mod demo;
+pub(crate) mod evaluate;
+pub(crate) mod fit;
+pub(crate) mod predict;
+pub(crate) mod report;
+pub(crate) mod simulate;
+
+use crate::printer::Printer;
+use stablevar::design::EncodingReport;
+use stablevar::error::Error;
+use stablevar::fit::FittedModel;
+use stablevar::linalg::Matrix;
+use stablevar::table::{Table, Values};
+use stablevar_io::{IoError, ReadOptions, display, read_table};
+use std::path::Path;
+
+/// Puts the file's name before a fault of its data.
+fn in_file(path: &Path) -> impl Fn(Error) -> IoError + '_ {
+    move |source| IoError::Table { path: display(path), source }
+}
+
+/// Reads a table for a model and encodes it as the training data were.
+fn read_for_model(model: &FittedModel, data: &Path, needed: &[&str], printer: &Printer) -> anyhow::Result<(Table, Matrix)> {
+    // A training column that held text stays text, even if all its values here look like numbers.
+    let text = model.encoding.text_columns();
+    let only = model.encoding.feature_names().into_iter().chain(needed.iter().map(|name| name.to_string())).collect();
+    let table = read_table(data, &ReadOptions { text, only: Some(only), ..ReadOptions::default() })?;
+    for name in needed {
+        table.column(name).map_err(in_file(data))?;
+    }
+    let (design, report) = model.encoding.encode(&table).map_err(in_file(data))?;
+    tell(&report, printer);
+    Ok((table, design))
+}
+
+fn tell(report: &EncodingReport, printer: &Printer) {
+    for (column, count) in &report.unseen {
+        let rows = if *count == 1 { "1 row has a value".to_string() } else { format!("{count} rows have values") };
+        printer.warn(&format!("'{column}': {rows} that the training data did not have; an average row stands in"));
+    }
+    for (column, count) in &report.filled {
+        printer.warn(&format!("'{column}': {count} missing values were filled in as in training"));
+    }
+}
+
+/// The numbers of a column that must have one in every row.
+fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a [f64], Error> {
+    let column = table.column(name)?;
+    match &column.values {
+        Values::Number(values) => match values.iter().position(|value| !value.is_finite()) {
+            None => Ok(values),
+            Some(row) if values[row].is_nan() => {
+                let count = values.iter().filter(|value| value.is_nan()).count();
+                Err(Error::MissingValues { columns: vec![(name.to_string(), count)], rows: count })
+            }
+            Some(row) => Err(Error::NotFinite { column: name.to_string(), row: row + 1, value: values[row] }),
+        },
+        other => Err(Error::TextTarget { column: name.to_string(), row: 1, value: other.text(0).unwrap_or_default() }),
+    }
+}

@@ -1,0 +1,97 @@
+//! The one place that prints.
+
+use comfy_table::{CellAlignment, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use stablevar_io::IoError;
+use std::io::{IsTerminal, Write};
+
+/// Prints results to standard output and everything else to standard error.
+pub(crate) struct Printer {
+    quiet: bool,
+}
+
+impl Printer {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self { quiet }
+    }
+
+    /// Something worth knowing; not a result.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            eprintln!("{text}");
+        }
+    }
+
+    /// Something to worry about; shown even when quiet.
+    pub(crate) fn warn(&self, text: &str) {
+        eprintln!("warning: {text}");
+    }
+
+    /// A line of results.
+    pub(crate) fn line(&self, text: &str) -> anyhow::Result<()> {
+        writeln!(std::io::stdout().lock(), "{text}")?;
+        Ok(())
+    }
+
+    /// The one JSON object of `--format json`.
+    pub(crate) fn json(&self, value: &serde_json::Value) -> anyhow::Result<()> {
+        let mut out = std::io::stdout().lock();
+        serde_json::to_writer_pretty(&mut out, value)?;
+        writeln!(out)?;
+        Ok(())
+    }
+
+    /// A table of results, its first column to the left and the others to the right.
+    pub(crate) fn table(&self, header: &[&str], rows: &[Vec<String>]) -> anyhow::Result<()> {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING).set_header(header.iter().copied());
+        for row in rows {
+            table.add_row(row);
+        }
+        for column in table.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        let text = table.trim_fmt();
+        self.line(&text)
+    }
+
+    /// A bar on standard error; invisible when quiet or when that is not a terminal.
+    pub(crate) fn progress(&self, length: usize, what: &str) -> ProgressBar {
+        if self.quiet || !std::io::stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::new(length as u64);
+        if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {elapsed}") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_message(what.to_string());
+        bar.enable_steady_tick(std::time::Duration::from_millis(120));
+        bar
+    }
+}
+
+/// An error with its hint.
+pub(crate) fn print_error(error: &anyhow::Error) {
+    eprintln!("error: {error}");
+    let hint = error.chain().find_map(|cause| {
+        cause
+            .downcast_ref::<IoError>()
+            .and_then(IoError::hint)
+            .or_else(|| cause.downcast_ref::<stablevar::error::Error>().and_then(stablevar::error::Error::hint))
+    });
+    if let Some(hint) = hint {
+        eprintln!("  hint: {hint}");
+    }
+}
+
+/// A number with as many digits as a reader needs.
+pub(crate) fn number(value: f64) -> String {
+    if value == 0.0 {
+        "0".into()
+    } else if (1e-3..1e6).contains(&value.abs()) {
+        let digits = (4 - value.abs().log10().floor() as i32).clamp(0, 6) as usize;
+        format!("{value:.digits$}")
+    } else {
+        format!("{value:.4e}")
+    }
+}

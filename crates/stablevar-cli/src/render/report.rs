@@ -1,0 +1,144 @@
+//! The report page: one self-contained file without scripts.
+
+use super::{chart, escape, shorten};
+use crate::printer::number;
+use stablevar::fit::FittedModel;
+
+/// Errors of several methods in several environments.
+pub(crate) struct Evaluation<'a> {
+    /// What tells the environments apart.
+    pub axis: &'a str,
+    /// Their names.
+    pub environments: &'a [String],
+    /// For every method its errors.
+    pub errors: &'a [(&'a str, &'a [f64])],
+}
+
+const STYLE: &str = include_str!("report.css");
+
+/// The page of a model, with the errors of an evaluation if there was one.
+pub(crate) fn page(model: &FittedModel, evaluation: Option<&Evaluation>) -> String {
+    let title = format!("Stable variables for {}", escape(&shorten(&model.target, 60)));
+    let sections = [summary(model), variables(model), evaluation.map(errors).unwrap_or_default(), decorrelation(model), loops(model), settings(model)];
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
+         <title>{title}</title><style>{STYLE}</style></head>\n<body><main><h1>{title}</h1>\n{}\n</main></body></html>\n",
+        sections.join("\n")
+    )
+}
+
+fn summary(model: &FittedModel) -> String {
+    let chosen = match model.selected.len() {
+        0 => "<strong>none</strong>".to_string(),
+        _ => model.selected_names().iter().map(|name| format!("<strong>{}</strong>", escape(&shorten(name, 60)))).collect::<Vec<_>>().join(", "),
+    };
+    let warnings: String = model.warnings.iter().map(|warning| format!("<li>{}</li>", escape(&shorten(warning, 400)))).collect();
+    let warnings = if warnings.is_empty() { "<p>Nothing to worry about was found.</p>".into() } else { format!("<ul class=\"warnings\">{warnings}</ul>") };
+    let outcome = if model.converged { "It converged" } else { "It did <strong>not</strong> converge" };
+    format!(
+        "<section><p>Of {} variables, {} can be trusted to predict <em>{}</em> elsewhere: {chosen}.</p>\
+         <p>{} rows were used; under the weights they count as {:.0}. {outcome}: {}.</p><h2>What to watch out for</h2>{warnings}</section>",
+        model.encoding.features.len(),
+        model.selected.len(),
+        escape(&shorten(&model.target, 60)),
+        model.rows,
+        model.effective_sample_size,
+        escape(&model.stop_reason)
+    )
+}
+
+fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+    let head: String = header.iter().map(|cell| format!("<th scope=\"col\">{cell}</th>")).collect();
+    let body: String = rows
+        .iter()
+        .map(|row| format!("<tr>{}</tr>", row.iter().map(|cell| format!("<td>{cell}</td>")).collect::<String>()))
+        .collect();
+    format!("<div class=\"scroll\"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>")
+}
+
+fn variables(model: &FittedModel) -> String {
+    let coefficients = model.model.coefficients(&model.encoding);
+    let mut rows = Vec::new();
+    for (position, feature) in model.encoding.features.iter().enumerate() {
+        let selected = model.selected.contains(&position);
+        let own: Vec<String> = feature
+            .columns
+            .iter()
+            .map(|&column| match feature.columns.len() {
+                1 => number(coefficients[column]),
+                _ => format!("{}: {}", escape(&shorten(&model.encoding.columns[column].name, 40)), number(coefficients[column])),
+            })
+            .collect();
+        rows.push(vec![
+            escape(&shorten(&feature.name, 60)),
+            if selected { "stable".into() } else { "left out".into() },
+            format!("{:.2}", model.open_probability[position]),
+            if selected { own.join("<br>") } else { "–".into() },
+        ]);
+    }
+    format!("<section><h2>Variables</h2>{}</section>", table(&["variable", "role", "gate open", "coefficient"], &rows))
+}
+
+fn errors(evaluation: &Evaluation) -> String {
+    let mut header = vec!["environment"];
+    header.extend(evaluation.errors.iter().map(|(name, _)| *name));
+    let rows: Vec<Vec<String>> = evaluation
+        .environments
+        .iter()
+        .enumerate()
+        .map(|(k, name)| {
+            std::iter::once(escape(name)).chain(evaluation.errors.iter().map(|(_, errors)| number(errors[k]))).collect()
+        })
+        .collect();
+    let picture = chart::lines("Mean squared error by environment and method", evaluation.axis, evaluation.environments, evaluation.errors);
+    format!("<section><h2>Error elsewhere</h2><p>Mean squared error; lower is better.</p>{picture}{}</section>", table(&header, &rows))
+}
+
+fn decorrelation(model: &FittedModel) -> String {
+    let Some(last) = model.history.last() else { return String::new() };
+    let names: Vec<String> = model.encoding.columns.iter().map(|column| column.name.clone()).collect();
+    let before = chart::heatmap("Correlations before weighting", &names, &model.initial_correlations);
+    let after = chart::heatmap("Correlations under the weights", &names, &last.correlations);
+    let condition = |value: &Option<stablevar::diagnostics::SelectionCondition>| value.as_ref().map_or("–".into(), |value| number(value.largest));
+    format!(
+        "<section><h2>Decorrelation</h2><div class=\"pair\"><figure>{before}<figcaption>Before</figcaption></figure>\
+         <figure>{after}<figcaption>Under the weights</figcaption></figure></div>\
+         <p>Theorem 1 asks that its quantity be below 1 for every variable left out: the largest is {} before and {} under the weights.</p></section>",
+        condition(&model.diagnostics.condition_before),
+        condition(&model.diagnostics.condition_after)
+    )
+}
+
+fn loops(model: &FittedModel) -> String {
+    if model.history.is_empty() {
+        return String::new();
+    }
+    let rows: Vec<Vec<String>> = model
+        .history
+        .iter()
+        .enumerate()
+        .map(|(k, step)| {
+            let open = step.gates.open_probability.iter().filter(|&&open| open >= 0.5).count();
+            vec![
+                (k + 1).to_string(),
+                open.to_string(),
+                format!("{:.0}", step.effective_sample_size),
+                number(step.gates.loss),
+                number(step.remaining_correlation),
+                format!("{:.2}", step.change),
+            ]
+        })
+        .collect();
+    let header = ["loop", "gates open", "effective rows", "loss", "correlation left", "change"];
+    format!("<section><h2>Loops</h2>{}</section>", table(&header, &rows))
+}
+
+fn settings(model: &FittedModel) -> String {
+    let settings = serde_json::to_string_pretty(&model.method).unwrap_or_default();
+    format!(
+        "<section><h2>Settings</h2><p>stablevar {}, seed {}</p><pre>{}</pre></section>",
+        env!("CARGO_PKG_VERSION"),
+        model.seed,
+        settings.lines().map(escape).collect::<Vec<_>>().join("\n")
+    )
+}

@@ -1,0 +1,254 @@
+//! CSV: one pass to find out what each column holds, one to read it.
+
+use crate::{IoError, ReadOptions, Result};
+use csv::{ByteRecord, ReaderBuilder, Trim};
+use stablevar::table::{Column, Table, TextValues, Values};
+
+/// Spellings of a missing value.
+const MISSING: [&str; 10] = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", "."];
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What the first pass learns about a column.
+#[derive(Default, Clone)]
+struct Seen {
+    values: u64,
+    numbers: u64,
+    booleans: u64,
+    first_text: Option<(u64, String)>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Skip,
+    Number,
+    Boolean,
+    Text,
+}
+
+pub(crate) fn read_csv(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<Table> {
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    let delimiter = delimiter(bytes);
+    let names = header(path, bytes, delimiter)?;
+    let kinds = kinds(path, bytes, delimiter, &names, options)?;
+
+    let mut columns: Vec<Builder> = kinds.iter().map(|&kind| Builder::new(kind)).collect();
+    for_each_record(path, bytes, delimiter, &names, |_, record| {
+        columns.iter_mut().zip(record).for_each(|(column, field)| column.push(field));
+        Ok(())
+    })?;
+    let columns = names.into_iter().zip(columns).map(|(name, column)| Column { name, values: column.finish() });
+    Table::new(columns.collect()).map_err(|source| IoError::Table { path: path.into(), source })
+}
+
+/// Comma, unless the header has none and has semicolons, tabs or bars.
+fn delimiter(bytes: &[u8]) -> u8 {
+    let header = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let count = |delimiter: u8| header.iter().filter(|&&byte| byte == delimiter).count();
+    if count(b',') > 0 {
+        return b',';
+    }
+    [b';', b'\t', b'|'].into_iter().max_by_key(|&candidate| count(candidate)).filter(|&best| count(best) > 0).unwrap_or(b',')
+}
+
+fn reader(bytes: &[u8], delimiter: u8) -> csv::Reader<&[u8]> {
+    ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).trim(Trim::All).from_reader(bytes)
+}
+
+fn header(path: &str, bytes: &[u8], delimiter: u8) -> Result<Vec<String>> {
+    let mut record = ByteRecord::new();
+    let mut reader = reader(bytes, delimiter);
+    reader.read_byte_record(&mut record).map_err(|error| damaged(path, &error))?;
+    let mut names = Vec::with_capacity(record.len());
+    for (position, name) in record.iter().enumerate() {
+        let name = text(name).ok_or_else(|| IoError::NotUtf8 { path: path.into(), line: 1, column: format!("{}", position + 1) })?;
+        if name.is_empty() {
+            return Err(IoError::Damaged { path: path.into(), message: format!("column {} has no name in the header", position + 1) });
+        }
+        names.push(name.to_string());
+    }
+    Ok(names)
+}
+
+fn damaged(path: &str, error: &csv::Error) -> IoError {
+    IoError::Damaged { path: path.into(), message: error.to_string() }
+}
+
+fn text(field: &[u8]) -> Option<&str> {
+    std::str::from_utf8(field).ok()
+}
+
+/// Calls `visit` with the line and the fields of every record after the header, all of them UTF-8.
+fn for_each_record(
+    path: &str,
+    bytes: &[u8],
+    delimiter: u8,
+    names: &[String],
+    mut visit: impl FnMut(u64, &[&str]) -> Result<()>,
+) -> Result<()> {
+    let mut reader = reader(bytes, delimiter);
+    let mut record = ByteRecord::new();
+    let mut header = true;
+    while reader.read_byte_record(&mut record).map_err(|error| damaged(path, &error))? {
+        if std::mem::take(&mut header) {
+            continue;
+        }
+        let line = record.position().map_or(0, |position| position.line());
+        if record.len() != names.len() {
+            let (found, expected) = (record.len() as u64, names.len() as u64);
+            return Err(IoError::Ragged { path: path.into(), line, found, expected });
+        }
+        let mut fields = Vec::with_capacity(names.len());
+        for (field, name) in record.iter().zip(names) {
+            let not_utf8 = || IoError::NotUtf8 { path: path.into(), line, column: format!("'{name}'") };
+            fields.push(text(field).ok_or_else(not_utf8)?);
+        }
+        visit(line, &fields)?;
+    }
+    Ok(())
+}
+
+fn is_missing(field: &str) -> bool {
+    MISSING.contains(&field)
+}
+
+fn boolean(field: &str) -> Option<bool> {
+    if field.eq_ignore_ascii_case("true") {
+        Some(true)
+    } else if field.eq_ignore_ascii_case("false") {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// Decides what every column holds. A column that is mostly numbers but not all is a fault, not a category.
+fn kinds(path: &str, bytes: &[u8], delimiter: u8, names: &[String], options: &ReadOptions) -> Result<Vec<Kind>> {
+    let mut seen = vec![Seen::default(); names.len()];
+    for_each_record(path, bytes, delimiter, names, |line, fields| {
+        for (column, field) in seen.iter_mut().zip(fields).filter(|(_, field)| !is_missing(field)) {
+            column.values += 1;
+            if field.parse::<f64>().is_ok() {
+                column.numbers += 1;
+            } else {
+                column.booleans += u64::from(boolean(field).is_some());
+                column.first_text.get_or_insert_with(|| (line, field.to_string()));
+            }
+        }
+        Ok(())
+    })?;
+    let decide = |(name, seen): (&String, Seen)| {
+        if options.skips(name) {
+            return Ok(Kind::Skip);
+        }
+        if options.text.contains(name) {
+            return Ok(Kind::Text);
+        }
+        match seen.first_text {
+            None => Ok(Kind::Number),
+            Some(_) if seen.booleans == seen.values => Ok(Kind::Boolean),
+            Some((line, value)) if 2 * seen.numbers > seen.values => Err(IoError::TextAmongNumbers {
+                path: path.into(),
+                line,
+                column: name.clone(),
+                value,
+                numbers: seen.numbers,
+                total: seen.values,
+            }),
+            Some(_) => Ok(Kind::Text),
+        }
+    };
+    names.iter().zip(seen).map(decide).collect()
+}
+
+enum Builder {
+    Skip(usize),
+    Number(Vec<f64>),
+    Boolean(Vec<Option<bool>>),
+    Text { texts: TextValues, positions: std::collections::HashMap<String, u32> },
+}
+
+impl Builder {
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Skip => Builder::Skip(0),
+            Kind::Number => Builder::Number(Vec::new()),
+            Kind::Boolean => Builder::Boolean(Vec::new()),
+            Kind::Text => Builder::Text { texts: TextValues::default(), positions: Default::default() },
+        }
+    }
+
+    fn push(&mut self, field: &str) {
+        match self {
+            Builder::Skip(rows) => *rows += 1,
+            Builder::Number(values) => values.push(if is_missing(field) { f64::NAN } else { field.parse().unwrap_or(f64::NAN) }),
+            Builder::Boolean(values) => values.push(boolean(field)),
+            Builder::Text { texts, positions } => {
+                let code = (!is_missing(field)).then(|| match positions.get(field) {
+                    Some(&code) => code,
+                    None => {
+                        let code = texts.levels.len() as u32;
+                        texts.levels.push(field.to_string());
+                        positions.insert(field.to_string(), code);
+                        code
+                    }
+                });
+                texts.codes.push(code);
+            }
+        }
+    }
+
+    fn finish(self) -> Values {
+        match self {
+            // Skipped columns are dropped by the caller; until then they need as many rows as the others.
+            Builder::Skip(rows) => Values::Boolean(vec![None; rows]),
+            Builder::Number(values) => Values::Number(values),
+            Builder::Boolean(values) => Values::Boolean(values),
+            Builder::Text { texts, .. } => Values::Text(texts),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Table> {
+        read_csv("test.csv", text.as_bytes(), &ReadOptions::default())
+    }
+
+    #[test]
+    fn types_are_found_out_and_missing_values_understood() {
+        let table = read("a,b,c,d\n1,true,x,1e-3\nNA,FALSE,,-2\n3,,y,\n").unwrap();
+        let kinds: Vec<&str> = table.columns().iter().map(|column| column.values.kind()).collect();
+        assert_eq!(kinds, ["numbers", "true/false", "text", "numbers"]);
+        let Values::Number(a) = &table.column("a").unwrap().values else { panic!() };
+        assert!(a[0] == 1.0 && a[1].is_nan() && a[2] == 3.0);
+        assert!(table.column("b").unwrap().values.is_missing(2) && table.column("c").unwrap().values.is_missing(1));
+    }
+
+    #[test]
+    fn a_text_among_numbers_is_a_fault_with_its_place() {
+        let Err(IoError::TextAmongNumbers { line, column, value, .. }) = read("a,b\n1,2\n3,4\nx5,6\n") else { panic!() };
+        assert_eq!((line, column.as_str(), value.as_str()), (4, "a", "x5"));
+        let options = ReadOptions { text: vec!["a".into()], ..Default::default() };
+        assert!(read_csv("t", b"a,b\n1,2\n3,4\nx5,6\n", &options).is_ok());
+        let options = ReadOptions { skip: vec!["a".into()], ..Default::default() };
+        assert!(read_csv("t", b"a,b\n1,2\n3,4\nx5,6\n", &options).is_ok());
+    }
+
+    #[test]
+    fn semicolons_quotes_byte_order_marks_and_line_ends_are_understood() {
+        let table = read("\u{feff}\"a;x\";b\r\n1,5;\"t;u\"\r\n2;v\r\n").unwrap();
+        assert_eq!(table.columns()[0].name, "a;x");
+        assert_eq!(table.column("b").unwrap().values.text(0).unwrap(), "t;u");
+    }
+
+    #[test]
+    fn ragged_rows_and_bad_bytes_are_located() {
+        assert!(matches!(read("a,b\n1,2\n3\n"), Err(IoError::Ragged { line: 3, found: 1, expected: 2, .. })));
+        let bad = read_csv("t", b"a,b\n1,\xff\n", &ReadOptions::default());
+        assert!(matches!(bad, Err(IoError::NotUtf8 { line: 2, .. })));
+        assert!(matches!(read("a,a\n1,2\n"), Err(IoError::Table { .. })));
+        assert!(matches!(read("a,,c\n1,2,3\n"), Err(IoError::Damaged { .. })));
+    }
+}

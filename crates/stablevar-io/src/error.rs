@@ -1,0 +1,59 @@
+//! Faults of files, with their place.
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, IoError>;
+
+/// A file that can't be read, understood or written.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // the messages say what the fields hold
+pub enum IoError {
+    #[error("can't read {path}: {source}")]
+    Read { path: String, source: std::io::Error },
+    #[error("{path} is a folder, not a file")]
+    Folder { path: String },
+    #[error("{path} is empty")]
+    Empty { path: String },
+    #[error("{path}, line {line}: {found} fields where the header has {expected}")]
+    Ragged { path: String, line: u64, found: u64, expected: u64 },
+    #[error("{path}, line {line}, column {column}: the text is not UTF-8")]
+    NotUtf8 { path: String, line: u64, column: String },
+    #[error("{path}, line {line}, column '{column}': '{value}' is not a number, and {numbers} of {total} values in this column are")]
+    TextAmongNumbers { path: String, line: u64, column: String, value: String, numbers: u64, total: u64 },
+    #[error("{path}: {message}")]
+    Damaged { path: String, message: String },
+    #[error("{path}, column '{column}' holds {kind}, which can't be used as it is")]
+    Unsupported { path: String, column: String, kind: String },
+    #[error("{path}: {source}")]
+    Table { path: String, source: stablevar::error::Error },
+    #[error("{path} is not a stablevar model")]
+    NotAModel { path: String },
+    #[error("{path} has model format {found}; this program reads format {known}")]
+    ModelVersion { path: String, found: u64, known: u64 },
+    #[error("can't write {path}: {source}")]
+    Write { path: String, source: std::io::Error },
+}
+
+impl IoError {
+    /// How to mend the fault.
+    pub fn hint(&self) -> Option<String> {
+        let text = match self {
+            IoError::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound => "check the path".into(),
+            IoError::Read { .. } => "check that you may read it".into(),
+            IoError::Folder { .. } => "name a file in it".into(),
+            IoError::Empty { .. } => "a table needs a header line and data".into(),
+            IoError::Ragged { .. } => "add or remove fields on that line; a field with a comma must stand in double quotes".into(),
+            IoError::NotUtf8 { .. } => "save the file as UTF-8, for example with: iconv -f LATIN1 -t UTF-8".into(),
+            IoError::TextAmongNumbers { column, .. } => format!(
+                "correct the value or leave it empty; if the column is a category use --text '{column}', to ignore it --exclude '{column}'"
+            ),
+            IoError::Damaged { .. } => "the file is damaged or was cut short: write it again".into(),
+            IoError::Unsupported { column, .. } => format!("turn it into numbers or text, or leave it out with --exclude '{column}'"),
+            IoError::Table { source, .. } => return source.hint(),
+            IoError::NotAModel { .. } => "give the file that 'stablevar fit --model FILE' wrote".into(),
+            IoError::ModelVersion { found, known, .. } if found > known => "it was written by a newer stablevar: update this one, or fit again".into(),
+            IoError::ModelVersion { .. } => "fit again with this version".into(),
+            IoError::Write { .. } => "check that the folder exists, that you may write there and that the disk has room".into(),
+        };
+        Some(text)
+    }
+}

@@ -1,0 +1,105 @@
+//! Files that are written whole or not at all.
+
+use crate::{IoError, Result, display};
+use arrow::array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray};
+use stablevar::table::{Table, Values};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Writes through a temporary file beside the target, which replaces the target once it is complete.
+///
+/// `-` is standard output. A device or pipe is written to directly: it must not be replaced.
+pub fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+    write_to(path, fill).map_err(|source| {
+        let path = if path.as_os_str() == "-" { "standard output".into() } else { display(path) };
+        IoError::Write { path, source }
+    })
+}
+
+fn write_to(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
+    if path.as_os_str() == "-" {
+        let mut writer = BufWriter::new(std::io::stdout().lock());
+        fill(&mut writer)?;
+        return writer.flush();
+    }
+    let existing = std::fs::metadata(path).ok();
+    if existing.as_ref().is_some_and(|data| data.is_dir()) {
+        return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder"));
+    }
+    if existing.as_ref().is_some_and(|data| !data.is_file()) {
+        let mut writer = BufWriter::new(std::fs::OpenOptions::new().write(true).open(path)?);
+        fill(&mut writer)?;
+        return writer.flush();
+    }
+    // A link stays a link: what it points to is replaced.
+    let target = if existing.is_some() { std::fs::canonicalize(path)? } else { path.to_path_buf() };
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(PathBuf::from("."), Path::to_path_buf);
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = existing.as_ref().map_or(0o666, |data| data.permissions().mode());
+        builder.permissions(std::fs::Permissions::from_mode(mode));
+    }
+    let mut file = builder.prefix(".stablevar-").tempfile_in(folder)?;
+    {
+        let mut writer = BufWriter::new(file.as_file_mut());
+        fill(&mut writer)?;
+        writer.flush()?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Writes a table as Parquet (`.parquet`), Arrow IPC (`.arrow`, `.feather`) or CSV (anything else).
+pub fn write_table(path: &Path, table: &Table) -> Result<()> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
+    write_whole(path, |writer| match ending.as_str() {
+        "parquet" => {
+            let batch = record_batch(table)?;
+            let mut parquet = parquet::arrow::ArrowWriter::try_new(Vec::new(), batch.schema(), None)?;
+            parquet.write(&batch)?;
+            writer.write_all(&parquet.into_inner()?)
+        }
+        "arrow" | "feather" => {
+            let batch = record_batch(table)?;
+            let mut ipc = arrow::ipc::writer::FileWriter::try_new(writer, &batch.schema()).map_err(std::io::Error::other)?;
+            ipc.write(&batch).and_then(|()| ipc.finish()).map_err(std::io::Error::other)
+        }
+        _ => {
+            let names: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
+            let rows = (0..table.rows()).map(|row| {
+                table.columns().iter().map(|column| column.values.text(row).unwrap_or_default()).collect::<Vec<_>>()
+            });
+            csv_records(writer, &names, rows)
+        }
+    })
+}
+
+/// Writes named columns of text as CSV.
+pub fn write_columns(path: &Path, names: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Result<()> {
+    write_whole(path, |writer| csv_records(writer, names, rows))
+}
+
+fn csv_records(writer: &mut dyn Write, names: &[&str], rows: impl Iterator<Item = Vec<String>>) -> std::io::Result<()> {
+    let mut writer = csv::Writer::from_writer(writer);
+    writer.write_record(names)?;
+    for row in rows {
+        writer.write_record(row)?;
+    }
+    writer.flush()
+}
+
+fn record_batch(table: &Table) -> std::io::Result<RecordBatch> {
+    let arrays = table.columns().iter().map(|column| {
+        let array: ArrayRef = match &column.values {
+            Values::Number(values) => Arc::new(Float64Array::from_iter(values.iter().map(|value| (!value.is_nan()).then_some(*value)))),
+            Values::Boolean(values) => Arc::new(BooleanArray::from(values.clone())),
+            Values::Text(values) => Arc::new(StringArray::from_iter((0..values.codes.len()).map(|row| values.get(row)))),
+        };
+        (column.name.clone(), array)
+    });
+    RecordBatch::try_from_iter(arrays).map_err(std::io::Error::other)
+}
