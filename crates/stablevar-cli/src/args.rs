@@ -30,10 +30,14 @@ pub(crate) enum Command {
     #[command(after_help = FIT_EXAMPLES)]
     Fit(Box<FitArguments>),
     /// Predict the rows of a table with a saved model
-    #[command(after_help = "Examples:\n  stablevar predict model.json new.csv --out predictions.csv\n  stablevar predict model.json new.parquet | head")]
+    #[command(
+        after_help = "Examples:\n  stablevar predict model.json new.csv --out predictions.csv\n  stablevar predict model.json new.parquet | head"
+    )]
     Predict(PredictArguments),
     /// The error of a saved model in every environment of a table
-    #[command(after_help = "Examples:\n  stablevar evaluate model.json later.csv --target price --env period\n  stablevar evaluate model.json later.csv --target price --env period --metric rmse --format json")]
+    #[command(
+        after_help = "Examples:\n  stablevar evaluate model.json later.csv --target price --env period\n  stablevar evaluate model.json later.csv --target price --env period --metric rmse --format json"
+    )]
     Evaluate(EvaluateArguments),
     /// Write simulated data with a selection bias
     Simulate(SimulateArguments),
@@ -290,7 +294,9 @@ impl Parameters {
             }),
             AnyReweighter::Published(dwr) => AnyReweighter::Published(Dwr {
                 steps: self.steps.unwrap_or(dwr.steps),
-                learning_rate: self.learning_rate.map_or(Ok(dwr.learning_rate), |rate| Positive::new("--learning-rate", rate))?,
+                learning_rate: self
+                    .learning_rate
+                    .map_or(Ok(dwr.learning_rate), |rate| Positive::new("--learning-rate", rate))?,
                 ..dwr
             }),
         })
@@ -360,7 +366,9 @@ pub(crate) struct SimulateArguments {
 #[derive(Subcommand)]
 pub(crate) enum World {
     /// A linear outcome with a cubic term, as in the paper's Table 1
-    #[command(after_help = "Examples:\n  stablevar simulate linear --n 2000 --r 2.5 --seed 1 --out train.csv\n  stablevar simulate linear --n 1000 --environments --seed 2 --out test.parquet")]
+    #[command(
+        after_help = "Examples:\n  stablevar simulate linear --n 2000 --r 2.5 --seed 1 --out train.csv\n  stablevar simulate linear --n 1000 --environments --seed 2 --out test.parquet"
+    )]
     Linear(LinearArguments),
 }
 

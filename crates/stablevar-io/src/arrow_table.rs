@@ -49,7 +49,8 @@ fn table(
 }
 
 fn values(path: &str, name: &str, array: &dyn Array, as_text: bool) -> Result<Values> {
-    let converted = |to: &DataType| cast(array, to).map_err(|error| damaged(path, &format!("column '{name}': {error}")));
+    let converted =
+        |to: &DataType| cast(array, to).map_err(|error| damaged(path, &format!("column '{name}': {error}")));
     let kind = array.data_type();
     let holds_text = |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     let is_text = holds_text(kind) || matches!(kind, DataType::Dictionary(_, value) if holds_text(value));
@@ -62,7 +63,9 @@ fn values(path: &str, name: &str, array: &dyn Array, as_text: bool) -> Result<Va
     }
     if kind.is_numeric() || *kind == DataType::Null {
         let array = converted(&DataType::Float64)?;
-        return Ok(Values::Number(array.as_primitive::<Float64Type>().iter().map(|value| value.unwrap_or(f64::NAN)).collect()));
+        return Ok(Values::Number(
+            array.as_primitive::<Float64Type>().iter().map(|value| value.unwrap_or(f64::NAN)).collect(),
+        ));
     }
     Err(IoError::Unsupported { path: path.into(), column: name.into(), kind: kind.to_string() })
 }

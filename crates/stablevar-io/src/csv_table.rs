@@ -47,7 +47,11 @@ fn delimiter(bytes: &[u8]) -> u8 {
     if count(b',') > 0 {
         return b',';
     }
-    [b';', b'\t', b'|'].into_iter().max_by_key(|&candidate| count(candidate)).filter(|&best| count(best) > 0).unwrap_or(b',')
+    [b';', b'\t', b'|']
+        .into_iter()
+        .max_by_key(|&candidate| count(candidate))
+        .filter(|&best| count(best) > 0)
+        .unwrap_or(b',')
 }
 
 fn reader(bytes: &[u8], delimiter: u8) -> csv::Reader<&[u8]> {
@@ -60,9 +64,16 @@ fn header(path: &str, bytes: &[u8], delimiter: u8) -> Result<Vec<String>> {
     reader.read_byte_record(&mut record).map_err(|error| damaged(path, &error))?;
     let mut names = Vec::with_capacity(record.len());
     for (position, name) in record.iter().enumerate() {
-        let name = text(name).ok_or_else(|| IoError::NotUtf8 { path: path.into(), line: 1, column: format!("{}", position + 1) })?;
+        let name = text(name).ok_or_else(|| IoError::NotUtf8 {
+            path: path.into(),
+            line: 1,
+            column: format!("{}", position + 1),
+        })?;
         if name.is_empty() {
-            return Err(IoError::Damaged { path: path.into(), message: format!("column {} has no name in the header", position + 1) });
+            return Err(IoError::Damaged {
+                path: path.into(),
+                message: format!("column {} has no name in the header", position + 1),
+            });
         }
         names.push(name.to_string());
     }
@@ -180,7 +191,9 @@ impl Builder {
     fn push(&mut self, field: &str) {
         match self {
             Builder::Skip(rows) => *rows += 1,
-            Builder::Number(values) => values.push(if is_missing(field) { f64::NAN } else { field.parse().unwrap_or(f64::NAN) }),
+            Builder::Number(values) => {
+                values.push(if is_missing(field) { f64::NAN } else { field.parse().unwrap_or(f64::NAN) })
+            }
             Builder::Boolean(values) => values.push(boolean(field)),
             Builder::Text { texts, positions } => {
                 let code = (!is_missing(field)).then(|| match positions.get(field) {
@@ -228,7 +241,9 @@ mod tests {
 
     #[test]
     fn a_text_among_numbers_is_a_fault_with_its_place() {
-        let Err(IoError::TextAmongNumbers { line, column, value, .. }) = read("a,b\n1,2\n3,4\nx5,6\n") else { panic!() };
+        let Err(IoError::TextAmongNumbers { line, column, value, .. }) = read("a,b\n1,2\n3,4\nx5,6\n") else {
+            panic!()
+        };
         assert_eq!((line, column.as_str(), value.as_str()), (4, "a", "x5"));
         let options = ReadOptions { text: vec!["a".into()], ..Default::default() };
         assert!(read_csv("t", b"a,b\n1,2\n3,4\nx5,6\n", &options).is_ok());

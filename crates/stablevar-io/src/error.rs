@@ -17,7 +17,9 @@ pub enum IoError {
     Ragged { path: String, line: u64, found: u64, expected: u64 },
     #[error("{path}, line {line}, column {column}: the text is not UTF-8")]
     NotUtf8 { path: String, line: u64, column: String },
-    #[error("{path}, line {line}, column '{column}': '{value}' is not a number, and {numbers} of {total} values in this column are")]
+    #[error(
+        "{path}, line {line}, column '{column}': '{value}' is not a number, and {numbers} of {total} values in this column are"
+    )]
     TextAmongNumbers { path: String, line: u64, column: String, value: String, numbers: u64, total: u64 },
     #[error("{path}: {message}")]
     Damaged { path: String, message: String },
@@ -41,18 +43,26 @@ impl IoError {
             IoError::Read { .. } => "check that you may read it".into(),
             IoError::Folder { .. } => "name a file in it".into(),
             IoError::Empty { .. } => "a table needs a header line and data".into(),
-            IoError::Ragged { .. } => "add or remove fields on that line; a field with a comma must stand in double quotes".into(),
+            IoError::Ragged { .. } => {
+                "add or remove fields on that line; a field with a comma must stand in double quotes".into()
+            }
             IoError::NotUtf8 { .. } => "save the file as UTF-8, for example with: iconv -f LATIN1 -t UTF-8".into(),
             IoError::TextAmongNumbers { column, .. } => format!(
                 "correct the value or leave it empty; if the column is a category use --text '{column}', to ignore it --exclude '{column}'"
             ),
             IoError::Damaged { .. } => "the file is damaged or was cut short: write it again".into(),
-            IoError::Unsupported { column, .. } => format!("turn it into numbers or text, or leave it out with --exclude '{column}'"),
+            IoError::Unsupported { column, .. } => {
+                format!("turn it into numbers or text, or leave it out with --exclude '{column}'")
+            }
             IoError::Table { source, .. } => return source.hint(),
             IoError::NotAModel { .. } => "give the file that 'stablevar fit --model FILE' wrote".into(),
-            IoError::ModelVersion { found, known, .. } if found > known => "it was written by a newer stablevar: update this one, or fit again".into(),
+            IoError::ModelVersion { found, known, .. } if found > known => {
+                "it was written by a newer stablevar: update this one, or fit again".into()
+            }
             IoError::ModelVersion { .. } => "fit again with this version".into(),
-            IoError::Write { .. } => "check that the folder exists, that you may write there and that the disk has room".into(),
+            IoError::Write { .. } => {
+                "check that the folder exists, that you may write there and that the disk has room".into()
+            }
         };
         Some(text)
     }

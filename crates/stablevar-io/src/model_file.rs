@@ -47,8 +47,12 @@ pub fn read_model(path: &Path) -> Result<FittedModel> {
         return Err(IoError::Empty { path: name });
     }
     let broken = |error: serde_json::Error| match error.classify() {
-        serde_json::error::Category::Data => IoError::Damaged { path: display(path), message: format!("the model is not as it was written: {error}") },
-        _ if bytes.first() == Some(&b'{') => IoError::Damaged { path: display(path), message: format!("the model is incomplete: {error}") },
+        serde_json::error::Category::Data => {
+            IoError::Damaged { path: display(path), message: format!("the model is not as it was written: {error}") }
+        }
+        _ if bytes.first() == Some(&b'{') => {
+            IoError::Damaged { path: display(path), message: format!("the model is incomplete: {error}") }
+        }
         _ => IoError::NotAModel { path: display(path) },
     };
     let head: Head = match serde_json::from_slice(&bytes) {

@@ -34,7 +34,8 @@ fn write_to(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()
     }
     // A link stays a link: what it points to is replaced.
     let target = if existing.is_some() { std::fs::canonicalize(path)? } else { path.to_path_buf() };
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(PathBuf::from("."), Path::to_path_buf);
+    let folder =
+        target.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(PathBuf::from("."), Path::to_path_buf);
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {
@@ -65,7 +66,8 @@ pub fn write_table(path: &Path, table: &Table) -> Result<()> {
         }
         "arrow" | "feather" => {
             let batch = record_batch(table)?;
-            let mut ipc = arrow::ipc::writer::FileWriter::try_new(writer, &batch.schema()).map_err(std::io::Error::other)?;
+            let mut ipc =
+                arrow::ipc::writer::FileWriter::try_new(writer, &batch.schema()).map_err(std::io::Error::other)?;
             ipc.write(&batch).and_then(|()| ipc.finish()).map_err(std::io::Error::other)
         }
         _ => {
@@ -95,9 +97,13 @@ fn csv_records(writer: &mut dyn Write, names: &[&str], rows: impl Iterator<Item 
 fn record_batch(table: &Table) -> std::io::Result<RecordBatch> {
     let arrays = table.columns().iter().map(|column| {
         let array: ArrayRef = match &column.values {
-            Values::Number(values) => Arc::new(Float64Array::from_iter(values.iter().map(|value| (!value.is_nan()).then_some(*value)))),
+            Values::Number(values) => {
+                Arc::new(Float64Array::from_iter(values.iter().map(|value| (!value.is_nan()).then_some(*value))))
+            }
             Values::Boolean(values) => Arc::new(BooleanArray::from(values.clone())),
-            Values::Text(values) => Arc::new(StringArray::from_iter((0..values.codes.len()).map(|row| values.get(row)))),
+            Values::Text(values) => {
+                Arc::new(StringArray::from_iter((0..values.codes.len()).map(|row| values.get(row))))
+            }
         };
         (column.name.clone(), array)
     });

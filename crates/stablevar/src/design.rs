@@ -48,7 +48,13 @@ pub struct Roles {
 impl Roles {
     /// The defaults for a target: all other columns, no base weights, missing values refused.
     pub fn target(name: impl Into<String>) -> Self {
-        Self { target: name.into(), exclude: Vec::new(), weight_column: None, missing: Missing::Refuse, max_levels: 100 }
+        Self {
+            target: name.into(),
+            exclude: Vec::new(),
+            weight_column: None,
+            missing: Missing::Refuse,
+            max_levels: 100,
+        }
     }
 }
 
@@ -185,7 +191,8 @@ impl TrainingData {
             design = encoding.leave_out_combinations(design, &base);
             encoding.require_columns()?;
         }
-        notes.extend(encoding.left_out.iter().map(|column| format!("'{}' is left out: {}", column.name, column.reason)));
+        notes
+            .extend(encoding.left_out.iter().map(|column| format!("'{}' is left out: {}", column.name, column.reason)));
         Ok(Self { encoding, design, base, target, kept_rows, notes })
     }
 
@@ -210,7 +217,9 @@ fn check_roles(table: &Table, roles: &Roles) -> Result<()> {
     for name in roles.exclude.iter().chain(&roles.weight_column) {
         table.column(name)?;
         if *name == roles.target {
-            return Err(Error::BadRequest(format!("'{name}' can't be the target and be left out or weigh rows at once")));
+            return Err(Error::BadRequest(format!(
+                "'{name}' can't be the target and be left out or weigh rows at once"
+            )));
         }
     }
     Ok(())
@@ -224,7 +233,12 @@ fn covariate_names(table: &Table, roles: &Roles) -> Vec<String> {
 }
 
 /// Refuses missing values or leaves their rows out; with `Mean`, only rows without target or weight go.
-fn settle_missing(table: &Table, roles: &Roles, names: &[String], notes: &mut Vec<String>) -> Result<(Table, Vec<usize>)> {
+fn settle_missing(
+    table: &Table,
+    roles: &Roles,
+    names: &[String],
+    notes: &mut Vec<String>,
+) -> Result<(Table, Vec<usize>)> {
     let all: Vec<usize> = (0..table.rows()).collect();
     let own = std::iter::once(&roles.target).chain(&roles.weight_column);
     let needed: Vec<&str> = match roles.missing {
@@ -335,9 +349,7 @@ impl Encoding {
 
     fn add_feature(&mut self, column: &Column, base: &[f64], max_levels: usize) -> Result<()> {
         let (kind, encoded) = match &column.values {
-            Values::Number(numbers) => {
-                (FeatureKind::Number, vec![(None, column.name.clone(), numbers.clone())])
-            }
+            Values::Number(numbers) => (FeatureKind::Number, vec![(None, column.name.clone(), numbers.clone())]),
             Values::Boolean(flags) => {
                 let numbers = flags.iter().map(|flag| flag.map_or(f64::NAN, f64::from)).collect();
                 (FeatureKind::Boolean, vec![(None, column.name.clone(), numbers)])
@@ -391,7 +403,9 @@ impl Encoding {
                     self.fill_column(&mut design, feature.columns[0], |row| flags[row].map_or(f64::NAN, f64::from));
                 }
                 // A file of 0 and 1 is read as numbers, whatever the training file called them.
-                (FeatureKind::Boolean, Values::Number(numbers)) if numbers.iter().all(|x| x.is_nan() || *x == 0.0 || *x == 1.0) => {
+                (FeatureKind::Boolean, Values::Number(numbers))
+                    if numbers.iter().all(|x| x.is_nan() || *x == 0.0 || *x == 1.0) =>
+                {
                     self.fill_column(&mut design, feature.columns[0], |row| numbers[row]);
                 }
                 (FeatureKind::Category { .. }, _) => self.encode_category(feature, column, &mut design, &mut report),
@@ -404,7 +418,9 @@ impl Encoding {
         if !missing.is_empty() {
             let rows = (0..table.rows())
                 .filter(|&row| {
-                    self.features.iter().any(|feature| table.column(&feature.name).is_ok_and(|c| c.values.is_missing(row)))
+                    self.features
+                        .iter()
+                        .any(|feature| table.column(&feature.name).is_ok_and(|c| c.values.is_missing(row)))
                 })
                 .count();
             return Err(Error::MissingValues { columns: missing, rows });
@@ -502,13 +518,16 @@ impl Encoding {
         let mut features = Vec::new();
         let mut columns = Vec::new();
         for (position, feature) in self.features.iter().enumerate() {
-            let own: Vec<usize> = keep.iter().copied().filter(|&column| self.columns[column].feature == position).collect();
+            let own: Vec<usize> =
+                keep.iter().copied().filter(|&column| self.columns[column].feature == position).collect();
             if own.is_empty() {
                 continue;
             }
             let mut feature = feature.clone();
             feature.columns = (columns.len()..columns.len() + own.len()).collect();
-            columns.extend(own.iter().map(|&column| EncodedColumn { feature: features.len(), ..self.columns[column].clone() }));
+            columns.extend(
+                own.iter().map(|&column| EncodedColumn { feature: features.len(), ..self.columns[column].clone() }),
+            );
             features.push(feature);
         }
         self.features = features;
@@ -529,7 +548,12 @@ fn fill_with_mean(values: &mut [f64], base: &[f64]) {
 type EncodedLevels = Vec<(Option<String>, String, Vec<f64>)>;
 
 /// One 0/1 column per level, but for the most frequent; rare levels share one.
-fn encode_levels(name: &str, texts: &TextValues, base: &[f64], max_levels: usize) -> Result<(FeatureKind, EncodedLevels)> {
+fn encode_levels(
+    name: &str,
+    texts: &TextValues,
+    base: &[f64],
+    max_levels: usize,
+) -> Result<(FeatureKind, EncodedLevels)> {
     let mut counts = vec![0.0; texts.levels.len()];
     for (code, weight) in texts.codes.iter().zip(base) {
         if let Some(code) = code {
@@ -545,7 +569,8 @@ fn encode_levels(name: &str, texts: &TextValues, base: &[f64], max_levels: usize
     let Some(&first) = present.first() else {
         return Ok((FeatureKind::Category { reference: String::new(), pooled: vec![] }, vec![]));
     };
-    let reference = present.iter().copied().fold(first, |best, level| if counts[level] > counts[best] { level } else { best });
+    let reference =
+        present.iter().copied().fold(first, |best, level| if counts[level] > counts[best] { level } else { best });
     let (rare, own): (Vec<usize>, Vec<usize>) =
         present.iter().copied().filter(|&level| level != reference).partition(|&level| counts[level] < RARE_LEVEL);
 
@@ -578,8 +603,11 @@ fn linear_combinations(moments: &Matrix) -> Vec<(usize, Vec<usize>)> {
         let left = work[(pivot, pivot)];
         if left <= COLLINEAR * moments[(pivot, pivot)] {
             // After elimination work[(source, pivot)] is the coefficient of `source` in the combination.
-            let sources =
-                used.iter().copied().filter(|&source| source > 0 && work[(source, pivot)].abs() > 1e-6).map(|source| source - 1);
+            let sources = used
+                .iter()
+                .copied()
+                .filter(|&source| source > 0 && work[(source, pivot)].abs() > 1e-6)
+                .map(|source| source - 1);
             found.push((pivot - 1, sources.collect()));
             continue;
         }
@@ -672,8 +700,14 @@ mod tests {
         let sum: Vec<f64> = a.iter().zip(&b).map(|(a, b)| 2.0 * a - b + 3.0).collect();
         let copy: Vec<f64> = a.iter().map(|a| 10.0 - a / 3.0).collect();
         let y: Vec<f64> = (0..40).map(|i| ((i * i) % 17) as f64).collect();
-        let table =
-            Table::new(vec![number("a", &a), number("b", &b), number("sum", &sum), number("copy", &copy), number("y", &y)]).unwrap();
+        let table = Table::new(vec![
+            number("a", &a),
+            number("b", &b),
+            number("sum", &sum),
+            number("copy", &copy),
+            number("y", &y),
+        ])
+        .unwrap();
         let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
         assert_eq!(data.encoding.feature_names(), ["a", "b"]);
         assert_eq!(data.encoding.left_out[0].reason, "it is an exact combination of 'a', 'b'");

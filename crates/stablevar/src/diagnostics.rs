@@ -78,7 +78,11 @@ pub struct SelectionCondition {
 }
 
 /// Theorem 1's quantity for a covariance matrix, the selected columns and their coefficients.
-pub fn selection_condition(covariance: &Matrix, selected: &[usize], coefficients: &[f64]) -> Option<SelectionCondition> {
+pub fn selection_condition(
+    covariance: &Matrix,
+    selected: &[usize],
+    coefficients: &[f64],
+) -> Option<SelectionCondition> {
     if selected.is_empty() {
         return None;
     }

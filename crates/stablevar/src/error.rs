@@ -145,12 +145,8 @@ pub enum Error {
 
 fn listed(columns: &[(String, usize)]) -> String {
     const SHOWN: usize = 12;
-    let mut text = columns
-        .iter()
-        .take(SHOWN)
-        .map(|(name, count)| format!("'{name}' ({count})"))
-        .collect::<Vec<_>>()
-        .join(", ");
+    let mut text =
+        columns.iter().take(SHOWN).map(|(name, count)| format!("'{name}' ({count})")).collect::<Vec<_>>().join(", ");
     if columns.len() > SHOWN {
         text += &format!(" and {} more columns", columns.len() - SHOWN);
     }
@@ -179,13 +175,17 @@ impl Error {
             }
             Error::NotFinite { .. } => "correct the value, or leave the column out with --exclude".into(),
             Error::TextTarget { .. } => "regression needs numbers as the target".into(),
-            Error::ConstantTarget { .. } => "there is nothing to predict: check --target and how the rows were chosen".into(),
+            Error::ConstantTarget { .. } => {
+                "there is nothing to predict: check --target and how the rows were chosen".into()
+            }
             Error::NoUsableColumns { .. } => "give columns that vary".into(),
-            Error::TooManyLevels { column, .. } => format!(
-                "if it is an identifier, use --exclude {column}; if it is a category, raise --max-levels"
-            ),
+            Error::TooManyLevels { column, .. } => {
+                format!("if it is an identifier, use --exclude {column}; if it is a category, raise --max-levels")
+            }
             Error::ChangedType { .. } => "give the column the type it had in training, or fit again".into(),
-            Error::BadWeights { .. } => "a weight of 2 means the same as the row standing twice; 0 leaves it out".into(),
+            Error::BadWeights { .. } => {
+                "a weight of 2 means the same as the row standing twice; 0 leaves it out".into()
+            }
             Error::BadParameter { .. } | Error::BadRequest(_) => return None,
             Error::SelectionTooStrict { .. } => {
                 "use fewer biased columns (--biased), a bias rate nearer to 1 (--r), or fewer stable columns".into()
@@ -210,7 +210,7 @@ fn closest<'a>(wanted: &str, available: &'a [String]) -> Option<&'a String> {
     available
         .iter()
         .map(|name| (edit_distance(&wanted, &name.to_lowercase()), name))
-        .filter(|(distance, name)| *distance <= 1 + name.chars().count().min(wanted.chars().count()) / 4)
+        .filter(|(distance, name)| *distance <= name.chars().count().min(wanted.chars().count()) / 3)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }

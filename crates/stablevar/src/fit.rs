@@ -2,8 +2,8 @@
 
 use crate::design::{Encoding, TrainingData};
 use crate::diagnostics::{
-    SelectionCondition, correlation_from_covariance, covariance_from_moments, remaining_correlation, selection_condition,
-    weighted_moments,
+    SelectionCondition, correlation_from_covariance, covariance_from_moments, remaining_correlation,
+    selection_condition, weighted_moments,
 };
 use crate::error::{Error, Result};
 use crate::gates::{GatedFit, LinearGates, WeightedProblem};
@@ -182,7 +182,12 @@ struct Found {
 }
 
 /// Fits a method. `watch` sees every loop of Algorithm 1 as it ends and may stop the search.
-pub fn fit(data: &TrainingData, method: &Method, seed: u64, watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>) -> Result<Fit> {
+pub fn fit(
+    data: &TrainingData,
+    method: &Method,
+    seed: u64,
+    watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>,
+) -> Result<Fit> {
     if !matches!(method, Method::Lasso(_)) && data.rows() <= data.columns() + 1 {
         return Err(Error::TooFewRowsForColumns { rows: data.rows(), columns: data.columns() });
     }
@@ -228,8 +233,11 @@ fn by_least_squares(data: &TrainingData) -> Result<Found> {
 
 fn by_lasso(data: &TrainingData, lasso: &Lasso, seed: u64) -> Found {
     let fitted = lasso.fit(data, seed);
-    let used = |feature: &crate::design::Feature| feature.columns.iter().any(|&column| fitted.fit.coefficients[column + 1] != 0.0);
-    let selected = (0..data.encoding.features.len()).filter(|&position| used(&data.encoding.features[position])).collect();
+    let used = |feature: &crate::design::Feature| {
+        feature.columns.iter().any(|&column| fitted.fit.coefficients[column + 1] != 0.0)
+    };
+    let selected =
+        (0..data.encoding.features.len()).filter(|&position| used(&data.encoding.features[position])).collect();
     let how = if lasso.alpha.is_some() { "as given" } else { "by cross-validation" };
     let reason = format!("{} at penalty {:.4} ({how})", in_words(fitted.stop), fitted.alpha);
     Found::unweighted(data, selected, fitted.fit, fitted.stop.converged(), reason)
@@ -272,7 +280,13 @@ fn penalty_path(gates: &LinearGates, problem: &WeightedProblem) -> Vec<(f64, Vec
 }
 
 impl Found {
-    fn unweighted(data: &TrainingData, selected: Vec<usize>, coefficients: StandardisedFit, converged: bool, stop_reason: String) -> Self {
+    fn unweighted(
+        data: &TrainingData,
+        selected: Vec<usize>,
+        coefficients: StandardisedFit,
+        converged: bool,
+        stop_reason: String,
+    ) -> Self {
         let open_probability =
             (0..data.encoding.features.len()).map(|variable| f64::from(selected.contains(&variable))).collect();
         Self {
@@ -367,7 +381,9 @@ fn warnings(model: &FittedModel, total: f64) -> Vec<String> {
         warnings.push(format!("not converged: {}", model.stop_reason));
     }
     if model.selected.is_empty() {
-        warnings.push("no variable was selected: the model predicts the mean. Use more rows or a smaller --lambda-factor".into());
+        warnings.push(
+            "no variable was selected: the model predicts the mean. Use more rows or a smaller --lambda-factor".into(),
+        );
     }
     if let Some(left) = model.diagnostics.remaining_correlation {
         if size > 0.99 * total {
@@ -383,7 +399,8 @@ fn warnings(model: &FittedModel, total: f64) -> Vec<String> {
         }
     }
     if let Some(condition) = model.diagnostics.condition_after.as_ref().filter(|condition| condition.largest >= 1.0) {
-        let (column, value) = condition.values.iter().copied().fold((0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
+        let (column, value) =
+            condition.values.iter().copied().fold((0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
         warnings.push(format!(
             "Theorem 1's condition does not hold for '{}' ({value:.2}, it should be below 1): the selection may be wrong about it",
             model.encoding.columns[column].name

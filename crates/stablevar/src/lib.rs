@@ -1,16 +1,26 @@
-//! Stable learning. (Draft.)
-pub mod error;
-pub mod parameter;
-pub mod linalg;
-pub mod rows;
-pub mod optim;
+#![doc = include_str!("../README.md")]
+
+// The path of the data, top to bottom.
 pub mod table;
+
 pub mod design;
+
 pub mod weights;
+
 pub mod gates;
-pub mod diagnostics;
-pub mod simulate;
-pub mod models;
-pub mod metrics;
+
 pub mod svi;
+
+pub mod models;
+
 pub mod fit;
+
+// What the stages share.
+pub mod diagnostics;
+pub mod error;
+pub mod linalg;
+pub mod metrics;
+pub mod optim;
+pub mod parameter;
+pub mod rows;
+pub mod simulate;

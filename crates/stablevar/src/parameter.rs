@@ -1,5 +1,8 @@
 //! Numbers that are checked once, where they enter, so that no algorithm meets a bad one.
 
+// `Range::contains` can't be called in the `const` constructors.
+#![allow(clippy::manual_range_contains)]
+
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 

@@ -47,7 +47,11 @@ pub(crate) fn map_blocks_mut<S: Send, T: Send>(
 }
 
 /// Sums vectors of `size` numbers over all rows: `work` adds its rows' share to the total it is given.
-pub(crate) fn sum_over_rows(rows: usize, size: usize, work: impl Fn(Range<usize>, &mut [f64]) + Sync + Send) -> Vec<f64> {
+pub(crate) fn sum_over_rows(
+    rows: usize,
+    size: usize,
+    work: impl Fn(Range<usize>, &mut [f64]) + Sync + Send,
+) -> Vec<f64> {
     let partial = map_blocks(rows, |block| {
         let mut total = vec![0.0; size];
         work(block, &mut total);

@@ -161,7 +161,8 @@ mod tests {
     fn correlation(a: &[f64], b: &[f64]) -> f64 {
         let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
         let (ma, mb) = (mean(a), mean(b));
-        let covariance = |x: &[f64], mx: f64, y: &[f64], my: f64| -> f64 { x.iter().zip(y).map(|(x, y)| (x - mx) * (y - my)).sum() };
+        let covariance =
+            |x: &[f64], mx: f64, y: &[f64], my: f64| -> f64 { x.iter().zip(y).map(|(x, y)| (x - mx) * (y - my)).sum() };
         covariance(a, ma, b, mb) / (covariance(a, ma, a, ma) * covariance(b, mb, b, mb)).sqrt()
     }
 

@@ -164,8 +164,9 @@ impl RecentGates {
             self.kept.pop_front();
         }
         let count = self.kept.len() as f64;
-        let average: Vec<f64> =
-            (0..gates.len()).map(|variable| self.kept.iter().map(|gates| gates[variable]).sum::<f64>() / count).collect();
+        let average: Vec<f64> = (0..gates.len())
+            .map(|variable| self.kept.iter().map(|gates| gates[variable]).sum::<f64>() / count)
+            .collect();
         let change = average.iter().zip(&self.average).map(|(new, old)| (new - old).abs()).fold(0.0, f64::max);
         let first = self.average.is_empty();
         self.average = average;

@@ -47,9 +47,14 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
     }
     let svi = &results[3].model;
     write_whole(&arguments.report, |writer| {
-        let errors: Vec<(&str, &[f64])> = results.iter().map(|result| (result.name, result.errors.as_slice())).collect();
+        let errors: Vec<(&str, &[f64])> =
+            results.iter().map(|result| (result.name, result.errors.as_slice())).collect();
         let environments: Vec<String> = TEST_RATES.iter().map(|rate| format!("{rate}")).collect();
-        let evaluation = report::Evaluation { axis: "bias rate r of the test environment", environments: &environments, errors: &errors };
+        let evaluation = report::Evaluation {
+            axis: "bias rate r of the test environment",
+            environments: &environments,
+            errors: &errors,
+        };
         writer.write_all(report::page(svi, Some(&evaluation)).as_bytes())
     })?;
     match arguments.format {
@@ -68,7 +73,11 @@ struct MethodResult {
 impl MethodResult {
     fn summary(&self) -> ErrorSummary {
         // There are ten environments, so there is a summary.
-        ErrorSummary::new(&self.errors).unwrap_or(ErrorSummary { mean_error: f64::NAN, std_error: f64::NAN, max_error: f64::NAN })
+        ErrorSummary::new(&self.errors).unwrap_or(ErrorSummary {
+            mean_error: f64::NAN,
+            std_error: f64::NAN,
+            max_error: f64::NAN,
+        })
     }
 }
 
@@ -95,7 +104,12 @@ fn to_json(results: &[MethodResult], arguments: &DemoArguments) -> serde_json::V
     json!({"n": arguments.n, "r": arguments.r, "seed": arguments.seed, "environments": TEST_RATES, "methods": methods})
 }
 
-fn print(results: &[MethodResult], svi: &FittedModel, arguments: &DemoArguments, printer: &Printer) -> anyhow::Result<()> {
+fn print(
+    results: &[MethodResult],
+    svi: &FittedModel,
+    arguments: &DemoArguments,
+    printer: &Printer,
+) -> anyhow::Result<()> {
     printer.line(&format!(
         "A sample of {} rows in which v5 follows the outcome only because of how rows were selected (r = {}).\n\
          Mean squared error in ten other places, where v5 follows it as before (r > 0) or its opposite (r < 0):\n",
@@ -104,7 +118,9 @@ fn print(results: &[MethodResult], svi: &FittedModel, arguments: &DemoArguments,
     let names: Vec<&str> = results.iter().map(|result| result.name).collect();
     let header: Vec<&str> = std::iter::once("r").chain(names).collect();
     let row = |label: String, value: &dyn Fn(&MethodResult) -> f64| {
-        std::iter::once(label).chain(results.iter().map(|result| format!("{:.3}", value(result)))).collect::<Vec<String>>()
+        std::iter::once(label)
+            .chain(results.iter().map(|result| format!("{:.3}", value(result))))
+            .collect::<Vec<String>>()
     };
     let mut rows: Vec<Vec<String>> =
         TEST_RATES.iter().enumerate().map(|(k, rate)| row(format!("{rate}"), &|result| result.errors[k])).collect();
@@ -115,7 +131,11 @@ fn print(results: &[MethodResult], svi: &FittedModel, arguments: &DemoArguments,
     printer.line("\nThe oracle is least squares on s1..s5, which alone determine the outcome.\nChosen variables:")?;
     for result in &results[..4] {
         let size = result.model.effective_sample_size;
-        printer.line(&format!("  {:4} {}  (effective sample size {size:.0})", result.name, result.model.selected_names().join(" ")))?;
+        printer.line(&format!(
+            "  {:4} {}  (effective sample size {size:.0})",
+            result.name,
+            result.model.selected_names().join(" ")
+        ))?;
     }
     svi.warnings.iter().for_each(|warning| printer.warn(warning));
     printer.line(&format!("\nReport page: {}", arguments.report.display()))

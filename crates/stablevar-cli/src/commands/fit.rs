@@ -59,7 +59,12 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
 }
 
 /// Fits with a bar that counts the loops.
-pub(crate) fn fit_with_progress(data: &TrainingData, method: &Method, seed: u64, printer: &Printer) -> stablevar::error::Result<Fit> {
+pub(crate) fn fit_with_progress(
+    data: &TrainingData,
+    method: &Method,
+    seed: u64,
+    printer: &Printer,
+) -> stablevar::error::Result<Fit> {
     let loops = match method {
         Method::Svi { settings, .. } => settings.loops,
         _ => 1,
@@ -164,7 +169,12 @@ fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<(
         rows.push(vec![feature.name.clone(), format!("{:.2}", model.open_probability[position]), mark.into(), own]);
         if selected && feature.columns.len() > 1 {
             rows.extend(feature.columns.iter().map(|&column| {
-                vec![format!("  {}", encoding.columns[column].name), String::new(), String::new(), number(coefficients[column])]
+                vec![
+                    format!("  {}", encoding.columns[column].name),
+                    String::new(),
+                    String::new(),
+                    number(coefficients[column]),
+                ]
             }));
         }
     }

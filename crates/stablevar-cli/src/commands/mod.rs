@@ -22,7 +22,12 @@ fn in_file(path: &Path) -> impl Fn(Error) -> IoError + '_ {
 }
 
 /// Reads a table for a model and encodes it as the training data were.
-fn read_for_model(model: &FittedModel, data: &Path, needed: &[&str], printer: &Printer) -> anyhow::Result<(Table, Matrix)> {
+fn read_for_model(
+    model: &FittedModel,
+    data: &Path,
+    needed: &[&str],
+    printer: &Printer,
+) -> anyhow::Result<(Table, Matrix)> {
     // A training column that held text stays text, even if all its values here look like numbers.
     let text = model.encoding.text_columns();
     let only = model.encoding.feature_names().into_iter().chain(needed.iter().map(|name| name.to_string())).collect();

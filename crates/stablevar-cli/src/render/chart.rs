@@ -26,12 +26,23 @@ pub(crate) fn lines(title: &str, axis: &str, categories: &[String], series: &[(&
         );
     }
     for (k, category) in categories.iter().enumerate() {
-        svg += &format!("<text x=\"{:.1}\" y=\"{:.0}\" class=\"mid\">{}</text>", x(k), HEIGHT - BOTTOM + 18.0, escape(&shorten(category, 12)));
+        svg += &format!(
+            "<text x=\"{:.1}\" y=\"{:.0}\" class=\"mid\">{}</text>",
+            x(k),
+            HEIGHT - BOTTOM + 18.0,
+            escape(&shorten(category, 12))
+        );
     }
-    svg += &format!("<text x=\"{:.0}\" y=\"{:.0}\" class=\"mid\">{}</text>", (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 4.0, escape(axis));
+    svg += &format!(
+        "<text x=\"{:.0}\" y=\"{:.0}\" class=\"mid\">{}</text>",
+        (LEFT + WIDTH - RIGHT) / 2.0,
+        HEIGHT - 4.0,
+        escape(axis)
+    );
     let mut labels = label_heights(series, y);
     for (k, (name, values)) in series.iter().enumerate() {
-        let points: Vec<String> = values.iter().enumerate().map(|(i, &value)| format!("{:.1},{:.1}", x(i), y(value))).collect();
+        let points: Vec<String> =
+            values.iter().enumerate().map(|(i, &value)| format!("{:.1},{:.1}", x(i), y(value))).collect();
         svg += &format!("<polyline points=\"{}\" class=\"line s{}\"/>", points.join(" "), k % 6);
         svg += &format!(
             "<text x=\"{:.0}\" y=\"{:.1}\" class=\"label s{}\">{}</text>",
@@ -65,12 +76,19 @@ pub(crate) fn heatmap(title: &str, names: &[String], correlations: &Matrix) -> S
     let cell = (300.0 / shown.max(1) as f64).min(26.0);
     let margin = 88.0;
     let size = margin + cell * shown as f64 + 6.0;
-    let mut svg = format!("<svg viewBox=\"0 0 {size:.0} {size:.0}\" role=\"img\" aria-label=\"{}\" class=\"heatmap\">", escape(title));
+    let mut svg = format!(
+        "<svg viewBox=\"0 0 {size:.0} {size:.0}\" role=\"img\" aria-label=\"{}\" class=\"heatmap\">",
+        escape(title)
+    );
     for i in 0..shown {
         let at = margin + cell * (i as f64 + 0.5);
         let name = escape(&shorten(&names[i], 12));
         svg += &format!("<text x=\"{:.0}\" y=\"{:.1}\" class=\"end small\">{name}</text>", margin - 4.0, at + 3.5);
-        svg += &format!("<text transform=\"translate({:.1} {:.0}) rotate(-60)\" class=\"small\">{name}</text>", at + 2.0, margin - 4.0);
+        svg += &format!(
+            "<text transform=\"translate({:.1} {:.0}) rotate(-60)\" class=\"small\">{name}</text>",
+            at + 2.0,
+            margin - 4.0
+        );
         for j in 0..shown {
             let value = correlations[(i, j)];
             let class = if value < 0.0 { "negative" } else { "positive" };

@@ -19,7 +19,14 @@ const STYLE: &str = include_str!("report.css");
 /// The page of a model, with the errors of an evaluation if there was one.
 pub(crate) fn page(model: &FittedModel, evaluation: Option<&Evaluation>) -> String {
     let title = format!("Stable variables for {}", escape(&shorten(&model.target, 60)));
-    let sections = [summary(model), variables(model), evaluation.map(errors).unwrap_or_default(), decorrelation(model), loops(model), settings(model)];
+    let sections = [
+        summary(model),
+        variables(model),
+        evaluation.map(errors).unwrap_or_default(),
+        decorrelation(model),
+        loops(model),
+        settings(model),
+    ];
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
          <title>{title}</title><style>{STYLE}</style></head>\n<body><main><h1>{title}</h1>\n{}\n</main></body></html>\n",
@@ -30,10 +37,20 @@ pub(crate) fn page(model: &FittedModel, evaluation: Option<&Evaluation>) -> Stri
 fn summary(model: &FittedModel) -> String {
     let chosen = match model.selected.len() {
         0 => "<strong>none</strong>".to_string(),
-        _ => model.selected_names().iter().map(|name| format!("<strong>{}</strong>", escape(&shorten(name, 60)))).collect::<Vec<_>>().join(", "),
+        _ => model
+            .selected_names()
+            .iter()
+            .map(|name| format!("<strong>{}</strong>", escape(&shorten(name, 60))))
+            .collect::<Vec<_>>()
+            .join(", "),
     };
-    let warnings: String = model.warnings.iter().map(|warning| format!("<li>{}</li>", escape(&shorten(warning, 400)))).collect();
-    let warnings = if warnings.is_empty() { "<p>Nothing to worry about was found.</p>".into() } else { format!("<ul class=\"warnings\">{warnings}</ul>") };
+    let warnings: String =
+        model.warnings.iter().map(|warning| format!("<li>{}</li>", escape(&shorten(warning, 400)))).collect();
+    let warnings = if warnings.is_empty() {
+        "<p>Nothing to worry about was found.</p>".into()
+    } else {
+        format!("<ul class=\"warnings\">{warnings}</ul>")
+    };
     let outcome = if model.converged { "It converged" } else { "It did <strong>not</strong> converge" };
     format!(
         "<section><p>Of {} variables, {} can be trusted to predict <em>{}</em> elsewhere: {chosen}.</p>\
@@ -66,7 +83,11 @@ fn variables(model: &FittedModel) -> String {
             .iter()
             .map(|&column| match feature.columns.len() {
                 1 => number(coefficients[column]),
-                _ => format!("{}: {}", escape(&shorten(&model.encoding.columns[column].name, 40)), number(coefficients[column])),
+                _ => format!(
+                    "{}: {}",
+                    escape(&shorten(&model.encoding.columns[column].name, 40)),
+                    number(coefficients[column])
+                ),
             })
             .collect();
         rows.push(vec![
@@ -90,8 +111,16 @@ fn errors(evaluation: &Evaluation) -> String {
             std::iter::once(escape(name)).chain(evaluation.errors.iter().map(|(_, errors)| number(errors[k]))).collect()
         })
         .collect();
-    let picture = chart::lines("Mean squared error by environment and method", evaluation.axis, evaluation.environments, evaluation.errors);
-    format!("<section><h2>Error elsewhere</h2><p>Mean squared error; lower is better.</p>{picture}{}</section>", table(&header, &rows))
+    let picture = chart::lines(
+        "Mean squared error by environment and method",
+        evaluation.axis,
+        evaluation.environments,
+        evaluation.errors,
+    );
+    format!(
+        "<section><h2>Error elsewhere</h2><p>Mean squared error; lower is better.</p>{picture}{}</section>",
+        table(&header, &rows)
+    )
 }
 
 fn decorrelation(model: &FittedModel) -> String {
@@ -99,7 +128,9 @@ fn decorrelation(model: &FittedModel) -> String {
     let names: Vec<String> = model.encoding.columns.iter().map(|column| column.name.clone()).collect();
     let before = chart::heatmap("Correlations before weighting", &names, &model.initial_correlations);
     let after = chart::heatmap("Correlations under the weights", &names, &last.correlations);
-    let condition = |value: &Option<stablevar::diagnostics::SelectionCondition>| value.as_ref().map_or("–".into(), |value| number(value.largest));
+    let condition = |value: &Option<stablevar::diagnostics::SelectionCondition>| {
+        value.as_ref().map_or("–".into(), |value| number(value.largest))
+    };
     format!(
         "<section><h2>Decorrelation</h2><div class=\"pair\"><figure>{before}<figcaption>Before</figcaption></figure>\
          <figure>{after}<figcaption>Under the weights</figcaption></figure></div>\

@@ -37,8 +37,7 @@ pub fn gate_moments(mu: f64, sigma: f64) -> GateMoments {
     let open = normal_cdf(-low);
     let between = open - full;
     let mean = mu * between + sigma * (density_low - density_high) + full;
-    let square =
-        (mu * mu + sigma * sigma) * between + sigma * (mu * density_low - (1.0 + mu) * density_high) + full;
+    let square = (mu * mu + sigma * sigma) * between + sigma * (mu * density_low - (1.0 + mu) * density_high) + full;
     let variance = (square - mean * mean).max(0.0);
     // d E m / d mu is the chance of being between the stops, d E m^2 / d mu twice the mean there.
     let mean_slope = between;

@@ -107,7 +107,8 @@ impl WeightedProblem {
         let target_mean = sums[0] / total;
         let cross: Vec<f64> =
             (1..sums.len()).map(|column| sums[column] / total - moments[(0, column)] * target_mean).collect();
-        let squares: f64 = with_base.iter().zip(&data.target.values).map(|(weight, y)| weight * (y - target_mean).powi(2)).sum();
+        let squares: f64 =
+            with_base.iter().zip(&data.target.values).map(|(weight, y)| weight * (y - target_mean).powi(2)).sum();
 
         let groups = data.encoding.groups();
         let members = data.encoding.features.iter().map(|feature| feature.columns.clone()).collect();
@@ -173,7 +174,11 @@ impl WeightedProblem {
                     let Some(own) = Cholesky::with_least_ridge(&inverse.submatrix(columns)) else { return 0.0 };
                     let precision = own.inverse();
                     (0..columns.len())
-                        .map(|i| (0..columns.len()).map(|j| precision[(i, j)] * sandwich(columns[j], columns[i])).sum::<f64>())
+                        .map(|i| {
+                            (0..columns.len())
+                                .map(|j| precision[(i, j)] * sandwich(columns[j], columns[i]))
+                                .sum::<f64>()
+                        })
                         .sum()
                 }
             }
@@ -266,11 +271,15 @@ impl LinearGates {
             }
             iterations += 1;
             let energy = problem.own_energy(&coefficients);
-            let costs: Vec<GateCost> =
-                energy.iter().zip(&penalties).map(|(&energy, &penalty)| GateCost { positions: &positions, energy, penalty }).collect();
+            let costs: Vec<GateCost> = energy
+                .iter()
+                .zip(&penalties)
+                .map(|(&energy, &penalty)| GateCost { positions: &positions, energy, penalty })
+                .collect();
             let strongest = costs.iter().zip(&at).map(|(cost, &at)| cost.pull(at)).fold(f64::MIN_POSITIVE, f64::max);
             let reach = |cost: &GateCost, at: usize| 1 + ((REACH - 1) as f64 * cost.pull(at) / strongest) as usize;
-            let moved: Vec<usize> = costs.iter().zip(&at).map(|(cost, &at)| cost.best_within(at, reach(cost, at))).collect();
+            let moved: Vec<usize> =
+                costs.iter().zip(&at).map(|(cost, &at)| cost.best_within(at, reach(cost, at))).collect();
             if moved == at {
                 stop = StopReason::Converged;
                 break;
@@ -384,7 +393,8 @@ mod tests {
         let positions: Vec<Position> = (0..POSITIONS).map(|k| Position::new(k, gates.sigma.get())).collect();
         let value = |at: &[usize]| {
             let ridges: Vec<f64> = at.iter().map(|&k| positions[k].ridge).collect();
-            let penalty: f64 = at.iter().zip(&fitted.penalties).map(|(&k, penalty)| penalty * positions[k].gate.open).sum();
+            let penalty: f64 =
+                at.iter().zip(&fitted.penalties).map(|(&k, penalty)| penalty * positions[k].gate.open).sum();
             problem.coefficients(&ridges).1 + penalty
         };
         let position = |open: f64| positions.iter().position(|position| position.gate.open == open).unwrap();
@@ -409,7 +419,10 @@ mod tests {
         const DRAWS: usize = 200_000;
         let mut losses = Vec::with_capacity(DRAWS);
         for _ in 0..DRAWS {
-            let drawn: Vec<f64> = mu.iter().map(|mu| (mu + gates.sigma.get() * random.sample::<f64, _>(StandardNormal)).clamp(0.0, 1.0)).collect();
+            let drawn: Vec<f64> = mu
+                .iter()
+                .map(|mu| (mu + gates.sigma.get() * random.sample::<f64, _>(StandardNormal)).clamp(0.0, 1.0))
+                .collect();
             let b: Vec<f64> = (0..4).map(|column| theta[column] * drawn[problem.groups[column]]).collect();
             losses.push(1.0 - 2.0 * dot(&b, &problem.cross) + dot(&b, &problem.covariance.times(&b)));
         }
@@ -422,7 +435,8 @@ mod tests {
     fn a_larger_penalty_closes_gates_and_none_opens_them() {
         let mut problem = problem();
         problem.cross[1] = 0.3; // the second variable has no effect of its own: 0.5 * 0.6 = 0.3
-        let fixed = |lambda: f64| LinearGates { penalty: Penalty::Fixed(NonNegative::constant(lambda)), ..Default::default() };
+        let fixed =
+            |lambda: f64| LinearGates { penalty: Penalty::Fixed(NonNegative::constant(lambda)), ..Default::default() };
         let open = fixed(1e-6).fit(&problem);
         assert!(open.stop.converged() && open.open_probability[0] > 0.9);
         let some = fixed(0.05).fit(&problem);

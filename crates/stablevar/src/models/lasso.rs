@@ -6,9 +6,9 @@ use crate::linalg::{Matrix, dot};
 use crate::optim::StopReason;
 use crate::parameter::Positive;
 use crate::rows::map_blocks;
+use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand::SeedableRng;
 use serde::{Deserialize, Serialize};
 
 /// The Lasso, `1/(2n) sum (y - b0 - z b)^2 + alpha ||b||_1` on standardised columns.
@@ -163,14 +163,22 @@ fn path(moments: &Moments, alphas: &[f64], settings: &Lasso) -> LassoPath {
             stop = StopReason::IterationLimit;
         }
         let total = moments.total();
-        let constant = (moments.sums[(0, outcome)] - (0..size).map(|i| moments.sums[(0, i + 1)] * slopes[i]).sum::<f64>()) / total;
+        let constant =
+            (moments.sums[(0, outcome)] - (0..size).map(|i| moments.sums[(0, i + 1)] * slopes[i]).sum::<f64>()) / total;
         coefficients.push(std::iter::once(constant).chain(slopes.iter().copied()).collect());
     }
     LassoPath { coefficients, stop }
 }
 
 /// Cyclic coordinate descent: full rounds find the active columns, rounds over those settle them.
-fn descend(gram: &Matrix, cross: &[f64], alpha: f64, settings: &Lasso, slopes: &mut [f64], explained: &mut [f64]) -> StopReason {
+fn descend(
+    gram: &Matrix,
+    cross: &[f64],
+    alpha: f64,
+    settings: &Lasso,
+    slopes: &mut [f64],
+    explained: &mut [f64],
+) -> StopReason {
     let size = slopes.len();
     let mut round = |columns: &[usize], slopes: &mut [f64]| -> f64 {
         let mut largest = 0.0f64;

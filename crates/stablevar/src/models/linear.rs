@@ -61,14 +61,14 @@ pub fn least_squares(data: &TrainingData, columns: &[usize], weights: &[f64]) ->
     }
     let used: Vec<usize> = std::iter::once(0).chain(columns.iter().map(|column| column + 1)).collect();
     let moments = weighted_cross_product(&data.design, weights).submatrix(&used);
-    let factor = Cholesky::with_least_ridge(&moments)
-        .ok_or_else(|| Error::BadRequest("the weighted columns can't be inverted: the weights leave too few rows".into()))?;
+    let factor = Cholesky::with_least_ridge(&moments).ok_or_else(|| {
+        Error::BadRequest("the weighted columns can't be inverted: the weights leave too few rows".into())
+    })?;
     let mut coefficients = vec![0.0; data.design.columns()];
     // The second round is a step of iterative refinement, which wins back the digits that squaring lost.
     for _ in 0..2 {
-        let residuals: Vec<f64> = (0..data.rows())
-            .map(|row| data.target.values[row] - dot(data.design.row(row), &coefficients))
-            .collect();
+        let residuals: Vec<f64> =
+            (0..data.rows()).map(|row| data.target.values[row] - dot(data.design.row(row), &coefficients)).collect();
         let sums = weighted_column_sums(&data.design, weights, &residuals);
         let correction = factor.solve(&used.iter().map(|&column| sums[column]).collect::<Vec<_>>());
         used.iter().zip(correction).for_each(|(&column, value)| coefficients[column] += value);

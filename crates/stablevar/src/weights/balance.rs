@@ -353,9 +353,13 @@ impl<'a> Dual<'a> {
     fn minimise_over_means(&mut self, start: Vec<f64>) -> Minimum {
         let columns = self.data.columns();
         let mut best = self.minimise(start);
-        let options = Options { gradient_tolerance: self.balance.tolerance.get().max(1e-7), max_iterations: 100, memory: 12 };
+        let options =
+            Options { gradient_tolerance: self.balance.tolerance.get().max(1e-7), max_iterations: 100, memory: 12 };
         // Moving the means by d costs about d^2 / 2 times the mean squared weight: that sets the length of a step.
-        let weights = SampleWeights::new(raw_weights(&self.data.design, &self.form(&best.point), self.balance.divergence), &self.data.base);
+        let weights = SampleWeights::new(
+            raw_weights(&self.data.design, &self.form(&best.point), self.balance.divergence),
+            &self.data.base,
+        );
         let length = weights.effective_sample_size() / self.total;
         let distance = |centre: &[f64], slope: &mut [f64]| {
             self.centre.copy_from_slice(centre);
@@ -480,5 +484,133 @@ impl<'a> NormalHessian<'a> {
         head[0] /= self.share;
         let means = self.inverse.times(&head[1..]);
         head[1..].iter_mut().zip(means).for_each(|(value, mean)| *value = mean / self.share);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::{Roles, TrainingData};
+    use crate::diagnostics::{remaining_correlation, weighted_correlations};
+    use crate::simulate::LinearWorld;
+    use crate::table::Table;
+
+    fn sample(rows: usize) -> TrainingData {
+        let table = LinearWorld { columns: 6, stable: 3, ..LinearWorld::default() }.draw(rows, 2.5, 2).unwrap();
+        TrainingData::prepare(&table, &Roles::target("y")).unwrap()
+    }
+
+    /// Two columns of -1 and 1 that agree in six of eight rows.
+    fn signs() -> TrainingData {
+        let a = [1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0];
+        let b = [1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0, 1.0];
+        let y = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 9.0];
+        let columns = [("a", a), ("b", b), ("y", y)].map(|(name, values)| (name.to_string(), values.to_vec()));
+        TrainingData::prepare(&Table::from_numbers(columns).unwrap(), &Roles::target("y")).unwrap()
+    }
+
+    #[test]
+    fn the_known_optimum_of_a_tiny_problem() {
+        // Rows that agree must weigh as much in total as rows that do not: 6 w = 2 w' = 4.
+        let data = signs();
+        for divergence in [Divergence::Chi2, Divergence::Entropy] {
+            for means in [Means::Pinned, Means::Recentred] {
+                let solved =
+                    Balance { divergence, means, ..Balance::default() }.solve(&data, &Mask::all(&data.encoding), None);
+                for (row, weight) in solved.weights.values().iter().enumerate() {
+                    let known = if [3, 7].contains(&row) { 2.0 } else { 2.0 / 3.0 };
+                    assert!((weight - known).abs() < 1e-7, "{divergence:?} {means:?}: {weight} and {known}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_gradient_agrees_with_differences() {
+        let data = sample(700);
+        let stability = [1.0, 0.9, 0.5, 0.0, 0.3, 0.2];
+        let mask = Mask::from_stability(&data.encoding, &stability);
+        for divergence in [Divergence::Chi2, Divergence::Entropy] {
+            let balance = Balance { divergence, ridge: Some(Positive::constant(0.01)), ..Balance::default() };
+            let mut dual = Dual::new(&balance, &data, &mask);
+            dual.centre = (0..6).map(|k| 0.05 * k as f64).collect();
+            let point: Vec<f64> =
+                (0..dual.size()).map(|k| if k == 0 { 0.9 } else { 0.02 * ((k * 7) % 5) as f64 }).collect();
+            let mut gradient = vec![0.0; point.len()];
+            dual.objective(&point, &mut gradient);
+            for k in 0..point.len() {
+                let mut at = |step: f64| {
+                    let mut moved = point.clone();
+                    moved[k] += step;
+                    dual.objective(&moved, &mut vec![0.0; point.len()])
+                };
+                let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
+                assert!(
+                    (gradient[k] - difference).abs() < 1e-7,
+                    "{divergence:?} {k}: {} and {difference}",
+                    gradient[k]
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn recentred_means_cost_less_and_still_decorrelate() {
+        let data = sample(2000);
+        let mask = Mask::all(&data.encoding);
+        let solve = |means| Balance { means, ..Balance::default() }.solve(&data, &mask, None);
+        let (pinned, moved) = (solve(Means::Pinned), solve(Means::Recentred));
+        assert!(moved.weights.effective_sample_size() >= pinned.weights.effective_sample_size());
+        for solved in [pinned, moved] {
+            assert!(solved.stop.converged());
+            assert!(remaining_correlation(&weighted_correlations(&data, &solved.weights), &mask) < 1e-6);
+        }
+    }
+
+    #[test]
+    fn entropy_weights_are_positive_and_chi2_keeps_more_effective_rows() {
+        let data = sample(1500);
+        let mask = Mask::all(&data.encoding);
+        let solve = |divergence| Balance { divergence, ..Balance::default() }.solve(&data, &mask, None).weights;
+        let (entropy, chi2) = (solve(Divergence::Entropy), solve(Divergence::Chi2));
+        assert!(entropy.values().iter().all(|&weight| weight > 0.0));
+        assert!(chi2.values().iter().all(|&weight| weight >= 0.0));
+        assert!(chi2.effective_sample_size() >= entropy.effective_sample_size());
+    }
+
+    #[test]
+    fn pairs_that_the_mask_leaves_out_keep_their_correlation() {
+        let data = sample(2000);
+        let stable = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
+        let solved = Balance::default().solve(&data, &Mask::from_stability(&data.encoding, &stable), None);
+        let correlations = weighted_correlations(&data, &solved.weights);
+        assert!(correlations[(0, 1)] > 0.3 && correlations[(0, 5)].abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_weight_function_weighs_the_training_rows_as_they_were_and_new_rows_too() {
+        let data = sample(1000);
+        let solved = Balance::default().solve(&data, &Mask::all(&data.encoding), None);
+        let function = solved.function.unwrap();
+        let again = function.weigh(&data.design);
+        assert!(again.iter().zip(solved.weights.values()).all(|(a, b)| (a - b).abs() < 1e-9));
+        let fresh = function.weigh(&sample(5000).design);
+        assert!(fresh.iter().all(|weight| weight.is_finite() && *weight >= 0.0));
+    }
+
+    #[test]
+    fn an_infeasible_balance_ends_and_says_what_is_left() {
+        // A column that is nearly the negative of another can't be decorrelated from it by weights.
+        let x: Vec<f64> = (0..200).map(|k| ((k * 37) % 101) as f64).collect();
+        let near: Vec<f64> = x.iter().enumerate().map(|(k, x)| -x + 0.01 * ((k * 13) % 7) as f64).collect();
+        let y: Vec<f64> = (0..200).map(|k| ((k * k) % 17) as f64).collect();
+        let table = Table::from_numbers([("x".into(), x), ("near".into(), near), ("y".into(), y)]).unwrap();
+        let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
+        let mask = Mask::all(&data.encoding);
+        for balance in [Balance::default(), Balance { ridge: None, ..Balance::default() }] {
+            let solved = balance.solve(&data, &mask, None);
+            assert!(solved.weights.values().iter().all(|weight| weight.is_finite() && *weight >= 0.0));
+            assert!(solved.weights.effective_sample_size() >= 1.0);
+        }
     }
 }

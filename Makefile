@@ -1,0 +1,39 @@
+# make test sets up everything it needs and runs every check; make demo shows the system at work.
+PYTHON ?= python3
+VENV := .venv
+STAMP := $(VENV)/.ready
+
+.PHONY: test lint test-rust test-python demo bench clean
+
+test: lint test-rust test-python
+
+demo:
+	cargo run --release -- demo
+
+lint: $(STAMP)
+	cargo fmt --all -- --check
+	cargo clippy --release --workspace --all-targets -- -D warnings
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+
+# Release mode: the tests repeat the paper's experiments, and share their build with the program.
+test-rust:
+	cargo test --release --workspace
+
+# The answers that the Rust tests compare with are what scikit-learn computes.
+test-python: $(STAMP)
+	$(VENV)/bin/python crates/stablevar/tests/fixtures/make.py --check
+
+# Speed of every stage, and how it grows with rows and columns.
+bench:
+	cargo bench -p stablevar
+	cargo run --release -p stablevar --example growth
+
+$(STAMP): requirements-dev.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	touch $(STAMP)
+
+clean:
+	cargo clean
+	rm -rf $(VENV)

@@ -1,0 +1,237 @@
+//! Every way to get it wrong that we could think of: a message with the place and the remedy, exit code 1, no
+//! panic, nothing half-written.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use common::{Folder, Run, read};
+
+fn fit(content: impl AsRef<[u8]>, more: &[&str]) -> Run {
+    let folder = Folder::new();
+    folder.file("t.csv", content);
+    let run = folder.run(&[&["fit", "t.csv", "--target", "y", "--model", "m.json", "--quiet"], more].concat());
+    if run.code() == 1 {
+        assert_eq!(folder.names(), ["t.csv"], "something was written");
+    }
+    run
+}
+
+/// `rows` rows of two columns that vary and an outcome.
+fn table(rows: usize) -> String {
+    let mut text = String::from("a,b,y\n");
+    for k in 0..rows {
+        text += &format!("{},{},{}\n", (k * 7) % 11, (k * 5) % 13, (k * k) % 17);
+    }
+    text
+}
+
+#[test]
+fn wrong_path() {
+    Folder::new().run(&["fit", "nowhere.csv", "--target", "y"]).fails_with(&["nowhere.csv", "hint: check the path"]);
+    Folder::new().run(&["fit", ".", "--target", "y"]).fails_with(&["is a folder"]);
+    Folder::new().run(&["predict", "none.json", "none.csv"]).fails_with(&["none.json"]);
+}
+
+#[test]
+fn empty_file_header_only_and_few_rows() {
+    fit("", &[]).fails_with(&["t.csv is empty", "hint"]);
+    fit("\n \n", &[]).fails_with(&["t.csv is empty"]);
+    fit("a,b,y\n", &[]).fails_with(&["3 or more rows are needed, and there are 0"]);
+    fit("a,b,y\n1,2,3\n", &[]).fails_with(&["3 or more rows are needed, and there is 1"]);
+}
+
+#[test]
+fn unknown_columns_are_named_with_a_guess() {
+    fit(table(50), &["--exclude", "c"]).fails_with(&["no column 'c'", "the columns are: 'a', 'b', 'y'"]);
+    fit(table(50), &["--weight-column", "bb"]).fails_with(&["no column 'bb'"]);
+    fit(table(50), &["--text", "zz"]).fails_with(&["no column 'zz'"]);
+    let folder = Folder::new();
+    folder.file("t.csv", "price,size\n1,2\n3,4\n");
+    folder.run(&["fit", "t.csv", "--target", "prise"]).fails_with(&[
+        "t.csv",
+        "no column 'prise'",
+        "did you mean 'price'?",
+    ]);
+    fit(table(50), &["--exclude", "y"]).fails_with(&["can't be the target"]);
+}
+
+#[test]
+fn targets_that_can_not_be_learnt() {
+    fit("a,y\n1,5\n2,5\n3,5\n4,5\n", &[]).fails_with(&["the target 'y' is 5 in every row"]);
+    fit("a,y\n1,x\n2,z\n3,x\n4,z\n", &[]).fails_with(&["the target 'y' holds text", "row 1: 'x'"]);
+    fit(table(50), &["--task", "classification"]).fails_with(&["classification is not available"]);
+}
+
+#[test]
+fn constant_columns_are_left_out_with_a_note() {
+    fit("a,y\n1,5\n1,6\n1,5\n1,7\n", &[]).fails_with(&["no usable column is left beside the target", "a"]);
+    let rows: Vec<String> = table(60).lines().skip(1).map(|line| line.replacen(',', ",4,", 1)).collect();
+    let run = fit(format!("a,b,c,y\n{}\n", rows.join("\n")), &[]);
+    assert!(matches!(run.code(), 0 | 3), "{}", run.stderr());
+    assert!(run.stderr().contains("'b' is left out: it has the same value in every row"), "{}", run.stderr());
+}
+
+#[test]
+fn copies_and_combinations_of_columns_do_not_break_anything() {
+    let mut text = String::from("a,b,copy,sum,y\n");
+    for line in table(80).lines().skip(1) {
+        let values: Vec<f64> = line.split(',').map(|field| field.parse().unwrap()).collect();
+        text += &format!("{},{},{},{},{}\n", values[0], values[1], values[0], values[0] + values[1], values[2]);
+    }
+    for method in ["svi", "svi-d", "ols", "lasso", "stg", "dwr"] {
+        let run = fit(&text, &["--method", method]);
+        assert!(matches!(run.code(), 0 | 3), "{method}: {}", run.stderr());
+        assert!(run.stderr().contains("'copy' is left out: it repeats 'a'"), "{}", run.stderr());
+        assert!(run.stderr().contains("'sum' is left out: it is an exact combination of 'a', 'b'"), "{}", run.stderr());
+        assert!(!run.stdout().contains("NaN"), "{}", run.stdout());
+    }
+}
+
+#[test]
+fn missing_and_infinite_values() {
+    let text = "a,b,y\n1,2,3\n,5,6\n7,NA,9\n1,1,2\n3,5,1\n";
+    fit(text, &[]).fails_with(&["2 rows have missing values: 'a' (1), 'b' (1)", "--missing drop"]);
+    fit("a,y\n1,2\n3,inf\n4,5\n", &[]).fails_with(&["column 'y', row 2: inf is not a finite number"]);
+    fit("a,y\n1,2\n-inf,4\n4,5\n", &[]).fails_with(&["column 'a', row 2: -inf is not a finite number"]);
+    for rule in ["drop", "mean"] {
+        let run = fit(table(60).replace("\n7,5,1\n", "\n,5,1\n"), &["--missing", rule]);
+        assert!(matches!(run.code(), 0 | 3), "{}", run.stderr());
+    }
+}
+
+#[test]
+fn text_in_a_numeric_column_is_located() {
+    let text = table(50).replacen("\n3,", "\nthree,", 1);
+    fit(text, &[]).fails_with(&["t.csv, line 4, column 'a': 'three' is not a number", "--text 'a'"]);
+}
+
+#[test]
+fn broken_rows_bytes_and_names() {
+    fit("a,b,y\n1,2,3\n4,5\n6,7,8\n", &[]).fails_with(&["t.csv, line 3: 2 fields where the header has 3"]);
+    fit(b"a,b,y\n1,2,3\n4,\xff\xfe,6\n", &[]).fails_with(&["line 3, column 'b': the text is not UTF-8", "iconv"]);
+    fit("a,a,y\n1,2,3\n4,5,6\n7,8,8\n", &[]).fails_with(&["'a' stands twice, in columns 1 and 2"]);
+    fit("a,,y\n1,2,3\n", &[]).fails_with(&["column 2 has no name"]);
+}
+
+#[test]
+fn identifiers_are_not_categories() {
+    let mut text = String::from("id,a,y\n");
+    (0..200).for_each(|k| text += &format!("row{k},{},{}\n", (k * 7) % 11, (k * k) % 17));
+    fit(text, &[]).fails_with(&["column 'id' holds 200 different texts", "--exclude id"]);
+}
+
+#[test]
+fn more_columns_than_rows() {
+    let columns: Vec<String> = (0..30).map(|k| format!("x{k}")).collect();
+    let mut text = columns.join(",") + ",y\n";
+    for row in 0..20 {
+        let values: Vec<String> =
+            (0..31).map(|column| format!("{}", (row * 31 + column * column * 7 + row * row * column) % 101)).collect();
+        text += &(values.join(",") + "\n");
+    }
+    for method in ["svi", "svi-d", "ols", "stg", "dwr"] {
+        fit(&text, &["--method", method])
+            .fails_with(&["30 columns (after encoding) need more than 31 rows, and there are 20", "--method lasso"]);
+    }
+    let lasso = fit(&text, &["--method", "lasso"]);
+    assert!(matches!(lasso.code(), 0 | 3), "{}", lasso.stderr());
+}
+
+#[test]
+fn base_weights_must_make_sense() {
+    let text = table(50).replace("b,y", "w,y");
+    fit(text.replacen(",5,", ",-5,", 1), &["--weight-column", "w"])
+        .fails_with(&["the weights in column 'w'", "has -5"]);
+    fit("a,w,y\n1,0,3\n2,0,4\n5,0,7\n", &["--weight-column", "w"]).fails_with(&["all are zero"]);
+}
+
+#[test]
+fn parameters_out_of_range_are_named() {
+    for (option, value) in [
+        ("--threshold", "1.5"),
+        ("--threshold", "nan"),
+        ("--sigma", "0"),
+        ("--lambda", "-1"),
+        ("--ridge", "inf"),
+        ("--lambda-factor", "0"),
+    ] {
+        fit(table(50), &[option, value]).fails_with(&[option, "must be"]);
+    }
+    fit(table(50), &["--method", "lasso", "--alpha", "-2"]).fails_with(&["--alpha must be"]);
+    Folder::new().run(&["simulate", "linear", "--r", "0.3"]).fails_with(&["bias rate"]);
+    Folder::new().run(&["simulate", "linear", "--p", "4", "--stable", "5"]).fails_with(&["stable"]);
+    let strict = ["simulate", "linear", "--biased", "40", "--p", "60", "--stable", "5", "--r", "3", "--n", "5"];
+    Folder::new().run(&strict).fails_with(&["drawn rows were kept", "--biased"]);
+}
+
+#[test]
+fn model_files_that_are_not_whole_or_not_ours() {
+    let folder = Folder::with_sample();
+    folder.run(&["fit", "train.csv", "--target", "y", "--method", "ols", "--model", "m.json"]).succeeds();
+    let whole = read(&folder.path("m.json"));
+    folder.file("cut.json", &whole[..whole.len() / 2]);
+    folder.run(&["predict", "cut.json", "train.csv"]).fails_with(&["cut.json", "incomplete", "cut short"]);
+    folder.file("future.json", whole.replacen("\"version\":1", "\"version\":99", 1));
+    folder.run(&["predict", "future.json", "train.csv"]).fails_with(&["model format 99", "newer stablevar"]);
+    folder.file("other.json", "{\"a\": 1}");
+    folder.run(&["predict", "other.json", "train.csv"]).fails_with(&["not a stablevar model"]);
+    folder.run(&["predict", "train.csv", "train.csv"]).fails_with(&["not a stablevar model"]);
+    folder.file("changed.json", whole.replacen("\"feature\":0", "\"feature\":77", 1));
+    folder.run(&["predict", "changed.json", "train.csv"]).fails_with(&["do not fit together"]);
+    folder.file("empty.json", "");
+    folder.run(&["predict", "empty.json", "train.csv"]).fails_with(&["empty.json is empty"]);
+}
+
+#[test]
+fn prediction_data_that_do_not_fit_the_model() {
+    let folder = Folder::with_sample();
+    folder.run(&["fit", "train.csv", "--target", "y", "--method", "ols", "--model", "m.json"]).succeeds();
+    folder.file("less.csv", "s1,s2\n1,2\n");
+    folder.run(&["predict", "m.json", "less.csv"]).fails_with(&["less.csv", "no column 's3'"]);
+    let text = read(&folder.path("train.csv"));
+    let header = text.lines().next().unwrap();
+    folder.file("gap.csv", format!("{header}\n,1,1,1,1,1,1,1,1,1,1\n"));
+    folder.run(&["predict", "m.json", "gap.csv"]).fails_with(&["1 rows have missing values: 's1' (1)"]);
+    folder.file("words.csv", format!("{header}\na,1,1,1,1,1,1,1,1,1,1\nb,1,1,1,1,1,1,1,1,1,1\n"));
+    folder.run(&["predict", "m.json", "words.csv"]).fails_with(&["column 's1' holds text here, and held numbers"]);
+    folder
+        .run(&["evaluate", "m.json", "train.csv", "--target", "y", "--env", "place"])
+        .fails_with(&["no column 'place'"]);
+}
+
+#[test]
+fn places_that_can_not_be_written_to() {
+    let folder = Folder::with_sample();
+    let fit = |option: &str, path: &str| {
+        folder.run(&["fit", "train.csv", "--target", "y", "--method", "ols", "--quiet", option, path])
+    };
+    for option in ["--model", "--weights", "--report"] {
+        fit(option, "no/such/folder/file").fails_with(&["can't write no/such/folder/file", "hint"]);
+        fit(option, ".").fails_with(&["can't write ."]);
+    }
+    if std::path::Path::new("/dev/full").exists() {
+        for option in ["--model", "--weights", "--report"] {
+            fit(option, "/dev/full").fails_with(&["can't write /dev/full"]);
+        }
+        folder.run(&["simulate", "linear", "--n", "5000", "--out", "/dev/full"]).fails_with(&["/dev/full"]);
+        assert!(!std::fs::metadata("/dev/full").unwrap().is_file(), "the device was replaced");
+    }
+    assert_eq!(folder.names(), ["train.csv"]);
+}
+
+#[test]
+fn an_existing_file_survives_a_failed_fit() {
+    let folder = Folder::with_sample();
+    folder.file("m.json", "precious");
+    folder.run(&["fit", "train.csv", "--target", "none", "--model", "m.json"]).fails_with(&["no column 'none'"]);
+    assert_eq!(read(&folder.path("m.json")), "precious");
+}
+
+#[test]
+fn damaged_parquet_files() {
+    let folder = Folder::new();
+    folder.run(&["simulate", "linear", "--n", "100", "--out", "t.parquet"]).succeeds();
+    let bytes = std::fs::read(folder.path("t.parquet")).unwrap();
+    folder.file("cut.parquet", &bytes[..bytes.len() / 2]);
+    folder.run(&["fit", "cut.parquet", "--target", "y"]).fails_with(&["cut.parquet", "damaged or was cut short"]);
+}

@@ -1,0 +1,223 @@
+//! The commands as users run them.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use common::{Folder, read};
+
+#[test]
+fn demo_compares_the_methods_and_writes_a_page() {
+    let folder = Folder::new();
+    let run = folder.run(&["demo"]).succeeds();
+    let text = run.stdout();
+    for word in ["OLS", "STG", "DWR", "SVI", "Oracle", "-1.3", "Mean_Error", "Max_Error", "Report page"] {
+        assert!(text.contains(word), "no '{word}' in: {text}");
+    }
+    assert!(read(&folder.path("stablevar-report.html")).starts_with("<!DOCTYPE html>"));
+    let json = folder.run(&["demo", "--format", "json", "--quiet"]).succeeds().json();
+    let error = |name: &str| {
+        let methods = json["methods"].as_array().unwrap();
+        methods.iter().find(|method| method["method"] == name).unwrap()["mean_error"].as_f64().unwrap()
+    };
+    assert!(error("SVI") < error("OLS") && error("Oracle") < error("OLS"));
+}
+
+#[test]
+fn fit_prints_one_json_object_with_the_keys_of_the_contract() {
+    let folder = Folder::with_sample();
+    let run = folder.run(&["fit", "train.csv", "--target", "y", "--format", "json"]);
+    let fit = run.json();
+    let keys = "method task n p features selected open_probability coefficients intercept n_eff loops converged stop_reason warnings";
+    for key in keys.split(' ') {
+        assert!(!fit[key].is_null(), "{key}");
+    }
+    assert_eq!(fit["method"], "svi");
+    assert_eq!((fit["n"].as_u64(), fit["p"].as_u64()), (Some(600), Some(10)));
+    assert_eq!(fit["features"][9], "v5");
+    let selected: Vec<&str> = fit["selected"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let fitted: Vec<&String> = fit["coefficients"].as_object().unwrap().keys().collect();
+    assert_eq!(selected, fitted);
+    assert_eq!(fit["open_probability"].as_object().unwrap().len(), 10);
+    assert_eq!(fit["loops"].as_u64().unwrap() as usize, fit["history"].as_array().unwrap().len());
+    assert_eq!(run.code(), if fit["converged"].as_bool().unwrap() { 0 } else { 3 });
+}
+
+#[test]
+fn a_saved_model_predicts_as_the_coefficients_say_and_files_agree_across_formats() {
+    let folder = Folder::with_sample();
+    folder.run(&["simulate", "linear", "--n", "600", "--seed", "5", "--out", "train.parquet"]).succeeds();
+    folder.run(&["simulate", "linear", "--n", "600", "--seed", "5", "--out", "train.arrow"]).succeeds();
+    let fit = |data: &str| {
+        folder
+            .run(&["fit", data, "--target", "y", "--method", "ols", "--model", "m.json", "--format", "json"])
+            .succeeds()
+            .json()
+    };
+    let from_csv = fit("train.csv");
+    assert_eq!(from_csv, fit("train.parquet"));
+    assert_eq!(from_csv, fit("train.arrow"));
+
+    let predicted = folder.run(&["predict", "m.json", "train.csv"]).succeeds().stdout();
+    let lines: Vec<&str> = predicted.lines().collect();
+    assert_eq!((lines[0], lines.len()), ("prediction", 601));
+    let table = read(&folder.path("train.csv"));
+    let second: Vec<f64> = table.lines().nth(2).unwrap().split(',').map(|field| field.parse().unwrap()).collect();
+    let coefficients = from_csv["coefficients"].as_object().unwrap();
+    let by_hand: f64 = from_csv["intercept"].as_f64().unwrap()
+        + coefficients.values().zip(&second).map(|(slope, x)| slope.as_f64().unwrap() * x).sum::<f64>();
+    assert!((lines[2].parse::<f64>().unwrap() - by_hand).abs() < 1e-9);
+    folder.run(&["predict", "m.json", "train.parquet", "--out", "p.csv"]).succeeds();
+    assert_eq!(read(&folder.path("p.csv")), predicted);
+}
+
+#[test]
+fn evaluate_reports_every_environment_and_their_summary() {
+    let folder = Folder::with_sample();
+    folder.run(&["fit", "train.csv", "--target", "y", "--method", "ols", "--model", "m.json"]).succeeds();
+    folder.run(&["simulate", "linear", "--n", "300", "--environments", "--seed", "1", "--out", "test.csv"]).succeeds();
+    let evaluate = |more: &[&str]| {
+        folder
+            .run(&[&["evaluate", "m.json", "test.csv", "--target", "y", "--env", "environment"], more].concat())
+            .succeeds()
+    };
+    let json = evaluate(&["--format", "json"]).json();
+    assert_eq!(json["metric"], "mse");
+    let environments = json["environments"].as_object().unwrap();
+    assert_eq!(environments.len(), 10);
+    assert_eq!(environments["-1.5"]["n"], 300);
+    let errors: Vec<f64> = environments.values().map(|entry| entry["error"].as_f64().unwrap()).collect();
+    let mean = errors.iter().sum::<f64>() / 10.0;
+    assert!((json["mean_error"].as_f64().unwrap() - mean).abs() < 1e-12);
+    assert_eq!(json["max_error"].as_f64().unwrap(), errors.iter().copied().fold(0.0, f64::max));
+    let spread = (errors.iter().map(|error| (error - mean).powi(2)).sum::<f64>() / 9.0).sqrt();
+    assert!((json["std_error"].as_f64().unwrap() - spread).abs() < 1e-12);
+    let root = evaluate(&["--format", "json", "--metric", "rmse"]).json();
+    assert!(
+        (root["environments"]["2"]["error"].as_f64().unwrap().powi(2) - environments["2"]["error"].as_f64().unwrap())
+            .abs()
+            < 1e-12
+    );
+    assert!(evaluate(&[]).stdout().contains("Mean_Error"));
+    let whole = folder.run(&["evaluate", "m.json", "test.csv", "--format", "json"]).succeeds().json();
+    assert_eq!(whole["environments"]["all"]["n"], 3000);
+}
+
+#[test]
+fn standard_input_and_output_stand_where_a_file_is_expected() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let folder = Folder::with_sample();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stablevar"))
+        .args(["fit", "-", "--target", "y", "--method", "ols", "--quiet", "--format", "json", "--model"])
+        .arg(folder.path("m.json"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(read(&folder.path("train.csv")).as_bytes()).unwrap();
+    assert!(child.wait_with_output().unwrap().status.success());
+    assert!(
+        folder
+            .run(&["simulate", "linear", "--n", "3"])
+            .succeeds()
+            .stdout()
+            .starts_with("s1,s2,s3,s4,s5,v1,v2,v3,v4,v5,y\n")
+    );
+}
+
+#[test]
+fn text_columns_get_one_gate_and_unseen_values_are_counted() {
+    let folder = Folder::new();
+    let mut table = String::from("size,colour,flag,y\n");
+    for k in 0..300 {
+        let colour = ["red", "green", "blue"][k % 3];
+        let size = ((k * 37) % 101) as f64 / 10.0;
+        let y = 2.0 * size + if colour == "red" { 5.0 } else { 0.0 } + ((k * 13) % 7) as f64 / 10.0;
+        table += &format!("{size},{colour},{},{y}\n", (k * 7) % 5 == 0);
+    }
+    folder.file("t.csv", table);
+    let fit = folder.run(&["fit", "t.csv", "--target", "y", "--model", "m.json", "--format", "json"]).succeeds().json();
+    assert_eq!(fit["features"], serde_json::json!(["size", "colour", "flag"]));
+    assert!(fit["open_probability"]["colour"].as_f64().unwrap() > 0.5);
+    assert!((fit["coefficients"]["colour=red"].as_f64().unwrap() - 5.0).abs() < 0.5);
+    folder.file("new.csv", "colour,size,flag\nviolet,1.0,true\nred,1.0,false\n");
+    let run = folder.run(&["predict", "m.json", "new.csv"]).succeeds();
+    assert!(
+        run.stderr().contains("'colour': 1 row has a value that the training data did not have"),
+        "{}",
+        run.stderr()
+    );
+    assert_eq!(run.stdout().lines().count(), 3);
+}
+
+#[test]
+fn weights_have_one_line_per_row_of_the_table() {
+    let folder = Folder::with_sample();
+    let text = read(&folder.path("train.csv"));
+    let mut lines: Vec<String> = text.lines().map(String::from).collect();
+    lines[3] = format!(",{}", lines[3].split_once(',').unwrap().1);
+    folder.file("gap.csv", lines.join("\n"));
+    folder.run(&["fit", "gap.csv", "--target", "y", "--missing", "drop", "--weights", "w.csv"]).succeeds();
+    let weights = read(&folder.path("w.csv"));
+    let weights: Vec<&str> = weights.lines().collect();
+    assert_eq!((weights[0], weights.len()), ("weight", 601));
+    assert!(weights[3].trim_matches('"').is_empty() && weights[2].parse::<f64>().is_ok());
+    let values: Vec<f64> = weights[1..].iter().filter_map(|weight| weight.parse().ok()).collect();
+    assert!((values.iter().sum::<f64>() / values.len() as f64 - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_answer_does_not_depend_on_threads_and_quiet_is_quiet() {
+    let folder = Folder::with_sample();
+    let fit = |threads: &str| {
+        folder.run(&["--threads", threads, "fit", "train.csv", "--target", "y", "--format", "json", "--quiet"])
+    };
+    let (one, three) = (fit("1"), fit("3"));
+    assert_eq!(one.stdout(), three.stdout());
+    assert_eq!(one.stderr(), "");
+}
+
+#[test]
+fn every_method_fits_and_its_report_is_written() {
+    let folder = Folder::with_sample();
+    for method in ["svi", "svi-d", "ols", "lasso", "stg", "dwr"] {
+        let run = folder.run(&[
+            "fit",
+            "train.csv",
+            "--target",
+            "y",
+            "--method",
+            method,
+            "--model",
+            "m.json",
+            "--steps",
+            "20000",
+            "--format",
+            "json",
+        ]);
+        assert!(matches!(run.code(), 0 | 3), "{method}: {}", run.stderr());
+        assert_eq!(run.json()["method"], method);
+        folder.run(&["report", "m.json", "--out", "r.html"]).succeeds();
+        assert!(read(&folder.path("r.html")).contains("Stable variables for y"));
+    }
+}
+
+#[test]
+fn not_converging_is_exit_code_3_and_everything_is_still_written() {
+    let folder = Folder::with_sample();
+    let run =
+        folder.run(&["fit", "train.csv", "--target", "y", "--method", "dwr", "--steps", "3", "--model", "m.json"]);
+    assert_eq!(run.code(), 3);
+    assert!(run.stderr().contains("not converged"), "{}", run.stderr());
+    folder.run(&["predict", "m.json", "train.csv"]).succeeds();
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    let folder = Folder::with_sample();
+    for arguments in
+        [&["fit", "train.csv"] as &[&str], &["fit", "train.csv", "--target", "y", "--method", "magic"], &["fly"], &[]]
+    {
+        assert_eq!(folder.run(arguments).code(), 2);
+    }
+}

@@ -1,0 +1,117 @@
+//! What must not change the answer.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use common::{columns, fit_method, largest_difference, prepare};
+use stablevar::design::{Roles, TrainingData};
+use stablevar::fit::Method;
+use stablevar::models::Lasso;
+use stablevar::simulate::LinearWorld;
+use stablevar::table::Table;
+use stablevar::weights::{AnyReweighter, Balance};
+
+fn sample(rows: usize) -> Table {
+    LinearWorld::default().draw(rows, 2.5, 11).unwrap()
+}
+
+fn methods() -> Vec<Method> {
+    let lasso = Lasso { alpha: Some(stablevar::parameter::Positive::constant(0.05)), ..Lasso::default() };
+    let dwr = Method::Dwr { reweighter: AnyReweighter::Balance(Balance::default()) };
+    vec![Method::default(), Method::Ols, Method::Lasso(lasso), dwr]
+}
+
+#[test]
+fn the_order_of_rows_does_not_matter() {
+    let table = sample(1300);
+    let order: Vec<usize> = (0..1300).map(|k| (k * 701 + 13) % 1300).collect();
+    let shuffled = table.keep_rows(&order);
+    for method in methods() {
+        let (a, b) = (fit_method(&prepare(&table), &method), fit_method(&prepare(&shuffled), &method));
+        assert_eq!(a.model.selected, b.model.selected, "{}", method.name());
+        let weights: Vec<f64> = order.iter().map(|&row| a.weights.values()[row]).collect();
+        assert!(largest_difference(&weights, b.weights.values()) < 2e-3, "{}", method.name());
+        let slopes = |fit: &stablevar::fit::Fit| fit.model.model.coefficients(&fit.model.encoding);
+        assert!(largest_difference(&slopes(&a), &slopes(&b)) < 1e-6, "{}", method.name());
+    }
+}
+
+#[test]
+fn the_order_of_columns_does_not_matter() {
+    let table = sample(1300);
+    let mut turned = columns(&table);
+    turned.reverse();
+    let turned = Table::from_numbers(turned).unwrap();
+    for method in methods() {
+        let (a, b) = (fit_method(&prepare(&table), &method), fit_method(&prepare(&turned), &method));
+        let mut names = b.model.selected_names();
+        names.reverse();
+        assert_eq!(a.model.selected_names(), names, "{}", method.name());
+        let mut slopes = b.model.model.coefficients(&b.model.encoding);
+        slopes.reverse();
+        assert!(
+            largest_difference(&a.model.model.coefficients(&a.model.encoding), &slopes) < 1e-6,
+            "{}",
+            method.name()
+        );
+    }
+}
+
+#[test]
+fn units_change_coefficients_and_nothing_else() {
+    let table = sample(1300);
+    let (factor, shift) = (-250.0, 1e4);
+    let scaled = columns(&table).into_iter().map(|(name, values)| {
+        let values = if name == "s2" { values.iter().map(|x| factor * x + shift).collect() } else { values };
+        (name, values)
+    });
+    let scaled = Table::from_numbers(scaled).unwrap();
+    for method in methods() {
+        let (a, b) = (fit_method(&prepare(&table), &method), fit_method(&prepare(&scaled), &method));
+        assert_eq!(a.model.selected, b.model.selected, "{}", method.name());
+        let (old, mut new) =
+            (a.model.model.coefficients(&a.model.encoding), b.model.model.coefficients(&b.model.encoding));
+        new[1] *= factor;
+        assert!(largest_difference(&old, &new) < 1e-6, "{}", method.name());
+        let predict = |fit: &stablevar::fit::Fit, table: &Table| {
+            fit.model.model.predict(&fit.model.encoding.encode(table).unwrap().0)
+        };
+        assert!(largest_difference(&predict(&a, &table), &predict(&b, &scaled)) < 1e-6, "{}", method.name());
+    }
+}
+
+#[test]
+fn a_base_weight_of_three_is_the_row_standing_three_times() {
+    let table = sample(1200);
+    let counts: Vec<usize> = (0..1200).map(|row| row % 4).collect();
+    let mut weighted = columns(&table);
+    weighted.push(("count".into(), counts.iter().map(|&count| count as f64).collect()));
+    let weighted = Table::from_numbers(weighted).unwrap();
+    let rows: Vec<usize> = (0..1200).flat_map(|row| std::iter::repeat_n(row, counts[row])).collect();
+    let repeated = table.keep_rows(&rows);
+    let roles = Roles { weight_column: Some("count".into()), ..Roles::target("y") };
+    for method in methods() {
+        let a = fit_method(&TrainingData::prepare(&weighted, &roles).unwrap(), &method);
+        let b = fit_method(&prepare(&repeated), &method);
+        assert_eq!(a.model.selected, b.model.selected, "{}", method.name());
+        let slopes = |fit: &stablevar::fit::Fit| fit.model.model.coefficients(&fit.model.encoding);
+        assert!(largest_difference(&slopes(&a), &slopes(&b)) < 1e-6, "{}", method.name());
+        let relative = a.model.effective_sample_size / b.model.effective_sample_size - 1.0;
+        assert!(relative.abs() < 1e-3, "{}: {relative}", method.name());
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_a_bit() {
+    let table = LinearWorld::default().draw(6000, 2.5, 4).unwrap();
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let fit = fit_method(&prepare(&table), &Method::default());
+            (fit.weights, serde_json::to_string(&fit.model).unwrap())
+        })
+    };
+    let one = run(1);
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(5));
+}
