@@ -65,7 +65,7 @@ pub(crate) struct DemoArguments {
     /// Bias rate of the training sample
     #[arg(long, default_value_t = 2.5, value_name = "R", allow_negative_numbers = true)]
     pub r: f64,
-    #[arg(long, default_value_t = 7, value_name = "S", help = SEED_HELP)]
+    #[arg(long, default_value_t = 1, value_name = "S", help = SEED_HELP)]
     pub seed: u64,
     /// Where to write the report page
     #[arg(long, default_value = "stablevar-report.html", value_name = "FILE")]

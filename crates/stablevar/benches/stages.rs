@@ -18,34 +18,30 @@ fn sample(rows: usize, columns: usize) -> TrainingData {
 }
 
 fn stages(criterion: &mut Criterion) {
-    let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
-    one_core.install(|| {
-        let mut group = criterion.benchmark_group("moment pass");
-        for (rows, columns) in [(2000, 10), (20_000, 20), (20_000, 80)] {
-            let data = sample(rows, columns);
-            group.bench_function(BenchmarkId::from_parameter(format!("{rows}x{columns}")), |bench| {
-                bench.iter(|| weighted_cross_product(black_box(&data.design), &data.base));
-            });
-        }
-        group.finish();
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("no pool before this one");
+    let mut group = criterion.benchmark_group("moment pass");
+    for (rows, columns) in [(2000, 10), (20_000, 20), (20_000, 80)] {
+        let data = sample(rows, columns);
+        group.bench_function(BenchmarkId::from_parameter(format!("{rows}x{columns}")), |bench| {
+            bench.iter(|| weighted_cross_product(black_box(&data.design), &data.base));
+        });
+    }
+    group.finish();
 
-        let data = sample(2000, 10);
-        let mask = Mask::all(&data.encoding);
-        criterion
-            .bench_function("balance 2000x10", |bench| bench.iter(|| Balance::default().solve(&data, &mask, None)));
-        let weights = Balance::default().solve(&data, &mask, None).weights;
-        let problem = WeightedProblem::new(&data, &weights);
-        criterion
-            .bench_function("gates 2000x10", |bench| bench.iter(|| LinearGates::default().fit(black_box(&problem))));
-        criterion.bench_function("svi fit 2000x10", |bench| {
-            bench.iter(|| fit(&data, &Method::default(), 0, &mut |_| ControlFlow::Continue(())).expect("a fit"));
-        });
-        let mut slow = criterion.benchmark_group("dwr as published");
-        slow.sample_size(10);
-        let hundred = Dwr { steps: 100, ..Dwr::default() };
-        slow.bench_function("100 steps 2000x10", |bench| {
-            bench.iter_batched(|| (), |()| hundred.reweigh(&data, &mask, None), BatchSize::PerIteration);
-        });
+    let data = sample(2000, 10);
+    let mask = Mask::all(&data.encoding);
+    criterion.bench_function("balance 2000x10", |bench| bench.iter(|| Balance::default().solve(&data, &mask, None)));
+    let weights = Balance::default().solve(&data, &mask, None).weights;
+    let problem = WeightedProblem::new(&data, &weights);
+    criterion.bench_function("gates 2000x10", |bench| bench.iter(|| LinearGates::default().fit(black_box(&problem))));
+    criterion.bench_function("svi fit 2000x10", |bench| {
+        bench.iter(|| fit(&data, &Method::default(), 0, &mut |_| ControlFlow::Continue(())).expect("a fit"));
+    });
+    let mut slow = criterion.benchmark_group("dwr as published");
+    slow.sample_size(10);
+    let hundred = Dwr { steps: 100, ..Dwr::default() };
+    slow.bench_function("100 steps 2000x10", |bench| {
+        bench.iter_batched(|| (), |()| hundred.reweigh(&data, &mask, None), BatchSize::PerIteration);
     });
 }
 

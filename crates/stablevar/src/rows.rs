@@ -10,8 +10,8 @@ use std::ops::Range;
 
 /// At most this many blocks, which bounds the memory for partial sums and feeds that many threads.
 const MOST_BLOCKS: usize = 64;
-/// At least this many rows in a block, so that a thread has something to do.
-const LEAST_ROWS: usize = 1024;
+/// At least this many rows in a block: handing out less work than that costs more than it saves.
+const LEAST_ROWS: usize = 4096;
 /// Rows handled at once within a block, so that they stay in the first-level cache.
 pub(crate) const TILE: usize = 128;
 
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn blocks_cover_every_row_once() {
-        for rows in [1, 5, 1024, 1025, 100_000, 1_000_003] {
+        for rows in [1, 5, 4096, 4097, 100_000, 1_000_003] {
             let blocks = blocks(rows);
             assert!(blocks.len() <= MOST_BLOCKS);
             assert_eq!(blocks.iter().map(|block| block.len()).sum::<usize>(), rows);
@@ -132,13 +132,13 @@ mod tests {
 
     #[test]
     fn weighted_second_moments_match_the_definition() {
-        let design = Matrix::from_fn(3000, 4, |i, j| ((i * (j + 3)) % 17) as f64 - 8.0);
-        let weights: Vec<f64> = (0..3000).map(|i| (i % 5) as f64).collect();
+        let design = Matrix::from_fn(9000, 4, |i, j| ((i * (j + 3)) % 17) as f64 - 8.0);
+        let weights: Vec<f64> = (0..9000).map(|i| (i % 5) as f64).collect();
         let sum = weighted_cross_product(&design, &weights);
-        let by_hand: f64 = (0..3000).map(|k| weights[k] * design[(k, 1)] * design[(k, 3)]).sum();
+        let by_hand: f64 = (0..9000).map(|k| weights[k] * design[(k, 1)] * design[(k, 3)]).sum();
         assert_eq!(sum[(1, 3)], by_hand);
-        let values: Vec<f64> = (0..3000).map(|i| (i % 3) as f64).collect();
+        let values: Vec<f64> = (0..9000).map(|i| (i % 3) as f64).collect();
         let columns = weighted_column_sums(&design, &weights, &values);
-        assert_eq!(columns[2], (0..3000).map(|k| weights[k] * values[k] * design[(k, 2)]).sum::<f64>());
+        assert_eq!(columns[2], (0..9000).map(|k| weights[k] * values[k] * design[(k, 2)]).sum::<f64>());
     }
 }

@@ -103,7 +103,7 @@ fn a_base_weight_of_three_is_the_row_standing_three_times() {
 
 #[test]
 fn the_number_of_threads_does_not_change_a_bit() {
-    let table = LinearWorld::default().draw(6000, 2.5, 4).unwrap();
+    let table = LinearWorld::default().draw(20_000, 2.5, 4).unwrap();
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
