@@ -221,7 +221,7 @@ pub(crate) struct Parameters {
     /// published: length of a step [default: 0.01]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
-    /// lasso: the penalty, instead of cross-validation
+    /// lasso: the penalty, for standardised columns and outcome, instead of cross-validation
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     alpha: Option<f64>,
     /// lasso: parts of the cross-validation [default: 5]
@@ -230,6 +230,35 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
+    /// Options that were given but have no meaning for a method.
+    pub(crate) fn unused(&self, name: MethodName) -> Vec<&'static str> {
+        use MethodName::{Dwr, Lasso, Stg, Svi, SviD};
+        let loops = [Svi];
+        let gates = [Svi, SviD, Stg];
+        let weights = [Svi, SviD, Dwr];
+        let options: [(&'static str, bool, &[MethodName]); 14] = [
+            ("--threshold", self.threshold.is_some(), &gates),
+            ("--loops", self.loops.is_some(), &loops),
+            ("--moving-average", self.moving_average.is_some(), &loops),
+            ("--sigma", self.sigma.is_some(), &gates),
+            ("--lambda", self.lambda.is_some(), &gates),
+            ("--lambda-factor", self.lambda_factor.is_some(), &gates),
+            ("--reweighter", self.reweighter.is_some(), &weights),
+            ("--divergence", self.divergence.is_some(), &weights),
+            ("--means", self.means.is_some(), &weights),
+            ("--ridge", self.ridge.is_some(), &weights),
+            ("--steps", self.steps.is_some(), &weights),
+            ("--learning-rate", self.learning_rate.is_some(), &weights),
+            ("--alpha", self.alpha.is_some(), &[Lasso]),
+            ("--folds", self.folds.is_some(), &[Lasso]),
+        ];
+        options
+            .into_iter()
+            .filter(|(_, given, methods)| *given && !methods.contains(&name))
+            .map(|(option, ..)| option)
+            .collect()
+    }
+
     /// The method with its parameters; an error names the parameter that is out of range.
     pub(crate) fn method(&self, name: MethodName) -> Result<Method, Error> {
         let gates = self.gates()?;
@@ -271,11 +300,9 @@ impl Parameters {
 
     fn reweighter(&self, default: AnyReweighter) -> Result<AnyReweighter, Error> {
         let chosen = match (self.reweighter, default) {
-            (None, default) => default,
-            (Some(ReweighterName::Published), AnyReweighter::Published(dwr)) => AnyReweighter::Published(dwr),
-            (Some(ReweighterName::Published), _) => AnyReweighter::Published(Dwr::default()),
-            (Some(ReweighterName::Balance), AnyReweighter::Balance(balance)) => AnyReweighter::Balance(balance),
-            (Some(ReweighterName::Balance), _) => AnyReweighter::Balance(Balance::default()),
+            (Some(ReweighterName::Published), AnyReweighter::Balance(_)) => AnyReweighter::Published(Dwr::default()),
+            (Some(ReweighterName::Balance), AnyReweighter::Published(_)) => AnyReweighter::Balance(Balance::default()),
+            (_, default) => default,
         };
         Ok(match chosen {
             AnyReweighter::Balance(balance) => AnyReweighter::Balance(Balance {

@@ -29,16 +29,16 @@ impl Printer {
 
     /// A line of results.
     pub(crate) fn line(&self, text: &str) -> anyhow::Result<()> {
-        writeln!(std::io::stdout().lock(), "{text}")?;
-        Ok(())
+        match writeln!(std::io::stdout().lock(), "{text}") {
+            // Whoever reads our output has seen enough, as `head` does.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            outcome => Ok(outcome?),
+        }
     }
 
     /// The one JSON object of `--format json`.
     pub(crate) fn json(&self, value: &serde_json::Value) -> anyhow::Result<()> {
-        let mut out = std::io::stdout().lock();
-        serde_json::to_writer_pretty(&mut out, value)?;
-        writeln!(out)?;
-        Ok(())
+        self.line(&serde_json::to_string_pretty(value)?)
     }
 
     /// A table of results, its first column to the left and the others to the right.

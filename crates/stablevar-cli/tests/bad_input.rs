@@ -110,7 +110,7 @@ fn broken_rows_bytes_and_names() {
     fit("a,b,y\n1,2,3\n4,5\n6,7,8\n", &[]).fails_with(&["t.csv, line 3: 2 fields where the header has 3"]);
     fit(b"a,b,y\n1,2,3\n4,\xff\xfe,6\n", &[]).fails_with(&["line 3, column 'b': the text is not UTF-8", "iconv"]);
     fit("a,a,y\n1,2,3\n4,5,6\n7,8,8\n", &[]).fails_with(&["'a' stands twice, in columns 1 and 2"]);
-    fit("a,,y\n1,2,3\n", &[]).fails_with(&["column 2 has no name"]);
+    fit("a,,y\n1,2,3\n", &[]).fails_with(&["column 2 has no name", "index=False"]);
 }
 
 #[test]
@@ -178,6 +178,15 @@ fn model_files_that_are_not_whole_or_not_ours() {
     folder.run(&["predict", "train.csv", "train.csv"]).fails_with(&["not a stablevar model"]);
     folder.file("changed.json", whole.replacen("\"feature\":0", "\"feature\":77", 1));
     folder.run(&["predict", "changed.json", "train.csv"]).fails_with(&["do not fit together"]);
+    folder.file(
+        "shrunk.json",
+        whole.replacen(
+            "\"initial_correlations\":{\"rows\":10,\"columns\":10",
+            "\"initial_correlations\":{\"rows\":50,\"columns\":2",
+            1,
+        ),
+    );
+    folder.run(&["report", "shrunk.json"]).fails_with(&["do not fit together"]);
     folder.file("empty.json", "");
     folder.run(&["predict", "empty.json", "train.csv"]).fails_with(&["empty.json is empty"]);
 }
@@ -234,4 +243,158 @@ fn damaged_parquet_files() {
     let bytes = std::fs::read(folder.path("t.parquet")).unwrap();
     folder.file("cut.parquet", &bytes[..bytes.len() / 2]);
     folder.run(&["fit", "cut.parquet", "--target", "y"]).fails_with(&["cut.parquet", "damaged or was cut short"]);
+}
+
+#[test]
+fn a_level_that_another_column_determines_is_known_when_predicting() {
+    let folder = Folder::new();
+    let mut text = String::from("is_b,level,x,y\n");
+    for k in 0..300 {
+        let level = ["a", "b", "c"][k % 3];
+        let y = [0.0, 5.0, -3.0][k % 3] + ((k * 7) % 11) as f64;
+        text += &format!("{},{level},{},{y}\n", u8::from(level == "b"), (k * 7) % 11);
+    }
+    folder.file("t.csv", text);
+    let fit =
+        folder.run(&["fit", "t.csv", "--target", "y", "--method", "ols", "--model", "m.json", "--quiet"]).succeeds();
+    assert!(fit.stderr().contains("exact combination") || fit.stderr().contains("repeats"), "{}", fit.stderr());
+    let run = folder.run(&["evaluate", "m.json", "t.csv", "--format", "json"]).succeeds();
+    assert_eq!(run.stderr(), "");
+    assert!(run.json()["mean_error"].as_f64().unwrap() < 1e-9, "{}", run.stdout());
+}
+
+#[test]
+fn a_near_copy_is_pointed_out_and_does_not_empty_the_selection() {
+    let mut text = String::from("a,near,b,y\n");
+    for k in 0..300u64 {
+        let noise = |salt: u64| ((k * 2654435761 + salt * 40503) % 1009) as f64 / 1009.0 - 0.5;
+        let a = noise(1);
+        text += &format!("{a},{},{},{}\n", a + 1e-4 * noise(2), noise(3), 2.0 * a + 0.3 * noise(5));
+    }
+    let run = fit(text, &["--format", "json"]);
+    assert!(matches!(run.code(), 0 | 3), "{}", run.stderr());
+    let json = run.json();
+    assert!(json["warnings"].to_string().contains("'a' and 'near' are nearly the same"), "{json}");
+    assert!(!json["selected"].as_array().unwrap().is_empty(), "{json}");
+}
+
+#[test]
+fn rows_of_weight_zero_are_left_out() {
+    let folder = Folder::new();
+    let weighted: String = table(60)
+        .lines()
+        .enumerate()
+        .map(|(k, line)| format!("{line},{}\n", if k == 0 { "w".into() } else { u8::from(k % 3 > 0).to_string() }))
+        .collect();
+    let without: String = table(60)
+        .lines()
+        .enumerate()
+        .filter(|(k, _)| *k == 0 || k % 3 > 0)
+        .map(|(_, line)| format!("{line}\n"))
+        .collect();
+    folder.file("weighted.csv", weighted);
+    folder.file("without.csv", without);
+    for method in ["svi", "ols", "lasso", "dwr"] {
+        let run = |more: &[&str]| {
+            let json = folder
+                .run(&[&["fit"], more, &["--target", "y", "--method", method, "--format", "json"]].concat())
+                .json();
+            (json["n"].clone(), json["coefficients"].clone(), json["n_eff"].clone())
+        };
+        assert_eq!(run(&["weighted.csv", "--weight-column", "w"]), run(&["without.csv"]), "{method}");
+    }
+    fit("a,w,y\n1,1,3\n2,0,4\n5,0,7\n6,1,8\n", &["--weight-column", "w"])
+        .fails_with(&["3 or more rows are needed, and there are 2"]);
+}
+
+#[test]
+fn an_empty_table_can_be_predicted_but_not_evaluated() {
+    let folder = Folder::with_sample();
+    folder.run(&["fit", "train.csv", "--target", "y", "--method", "ols", "--model", "m.json"]).succeeds();
+    let header = read(&folder.path("train.csv")).lines().next().unwrap().to_string();
+    folder.file("none.csv", format!("{header}\n"));
+    assert_eq!(folder.run(&["predict", "m.json", "none.csv"]).succeeds().stdout(), "prediction\n");
+    folder
+        .run(&["evaluate", "m.json", "none.csv"])
+        .fails_with(&["none.csv", "1 or more rows are needed, and there are 0"]);
+}
+
+#[test]
+fn predicting_needs_the_selected_columns_only_and_environments_may_have_any_names() {
+    let folder = Folder::new();
+    let mut text = String::from("a,useless,y,place\n");
+    (0..200).for_each(|k| {
+        text += &format!(
+            "{},{},{},{}\n",
+            (k * 7) % 11,
+            (k * 5) % 13,
+            3 * ((k * 7) % 11) + k % 2,
+            if k == 7 { "unknown" } else { "1900" }
+        )
+    });
+    folder.file("t.csv", &text);
+    let fit = folder
+        .run(&["fit", "t.csv", "--target", "y", "--exclude", "place", "--model", "m.json", "--format", "json"])
+        .succeeds()
+        .json();
+    assert_eq!(fit["selected"], serde_json::json!(["a"]));
+    folder.file("short.csv", "a,broken\n1,2\n2,x\n3,4\n");
+    assert_eq!(folder.run(&["predict", "m.json", "short.csv"]).succeeds().stdout().lines().count(), 4);
+    let errors = folder.run(&["evaluate", "m.json", "t.csv", "--env", "place", "--format", "json"]).succeeds().json();
+    assert_eq!(errors["environments"]["unknown"]["n"], 1);
+}
+
+#[test]
+fn outputs_that_would_spoil_each_other_are_refused_before_any_work() {
+    let folder = Folder::with_sample();
+    let fit = |more: &[&str]| folder.run(&[&["fit", "train.csv", "--target", "y", "--quiet"], more].concat());
+    fit(&["--weights", "-", "--format", "json"]).fails_with(&["standard output is taken"]);
+    fit(&["--model", "same", "--weights", "same"]).fails_with(&["same place"]);
+    fit(&["--model", "m.json", "--weights", "no/such/w.csv"]).fails_with(&["no/such/w.csv"]);
+    assert_eq!(folder.names(), ["train.csv"]);
+    let run = fit(&["--method", "ols", "--alpha", "2"]).succeeds();
+    assert!(run.stderr().contains("--alpha has no meaning for --method ols"));
+}
+
+#[test]
+fn requests_beyond_any_memory_are_refused() {
+    Folder::new().run(&["simulate", "linear", "--n", "18446744073709551615"]).fails_with(&["do not fit in memory"]);
+    Folder::new().run(&["simulate", "linear", "--p", "18446744073709551615"]).fails_with(&["column"]);
+}
+
+#[test]
+fn values_at_the_edge_of_the_numbers_end_in_an_answer_or_a_message() {
+    for (scale, shown) in [("1e300", "1e300"), ("1e-310", "1e-310"), ("1.7e308", "1.7e308")] {
+        let mut text = String::from("a,b,y\n");
+        let scale: f64 = scale.parse().unwrap();
+        (0..60).for_each(|k| {
+            text += &format!("{},{},{}\n", scale * (((k * 7) % 11) as f64 / 5.0 - 1.0), (k * 5) % 13, (k * 7) % 11)
+        });
+        for method in ["svi", "ols", "lasso", "dwr"] {
+            let run = fit(&text, &["--method", method, "--format", "json"]);
+            assert!(matches!(run.code(), 0 | 1 | 3), "{shown} {method}: {}", run.stderr());
+            if run.code() != 1 {
+                let json = run.json();
+                let infinite = json["coefficients"].as_object().unwrap().values().any(serde_json::Value::is_null);
+                assert!(
+                    !infinite || json["warnings"].to_string().contains("beyond the range"),
+                    "{shown} {method}: {json}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn many_columns_for_few_rows_still_end() {
+    let mut text = (0..40).map(|k| format!("x{k}")).collect::<Vec<_>>().join(",") + ",y\n";
+    for row in 0u64..50 {
+        let values: Vec<String> =
+            (0u64..41).map(|c| ((row * 2654435761 + c * 97003 + row * row * c) % 1009).to_string()).collect();
+        text += &(values.join(",") + "\n");
+    }
+    let run = fit(text, &["--format", "json"]);
+    assert!(matches!(run.code(), 0 | 3), "{}", run.stderr());
+    let warnings = run.json()["warnings"].to_string();
+    assert!(!(warnings.contains("almost uniform") && warnings.contains("rest on few rows")), "{warnings}");
 }

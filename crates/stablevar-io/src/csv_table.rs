@@ -43,7 +43,11 @@ pub(crate) fn read_csv(path: &str, bytes: &[u8], options: &ReadOptions) -> Resul
 /// Comma, unless the header has none and has semicolons, tabs or bars.
 fn delimiter(bytes: &[u8]) -> u8 {
     let header = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let count = |delimiter: u8| header.iter().filter(|&&byte| byte == delimiter).count();
+    // What stands in quotes is part of a name.
+    let count = |delimiter: u8| {
+        let outside = header.split(|&byte| byte == b'"').step_by(2);
+        outside.flatten().filter(|&&byte| byte == delimiter).count()
+    };
     if count(b',') > 0 {
         return b',';
     }
@@ -70,10 +74,7 @@ fn header(path: &str, bytes: &[u8], delimiter: u8) -> Result<Vec<String>> {
             column: format!("{}", position + 1),
         })?;
         if name.is_empty() {
-            return Err(IoError::Damaged {
-                path: path.into(),
-                message: format!("column {} has no name in the header", position + 1),
-            });
+            return Err(IoError::Unnamed { path: path.into(), position: position + 1 });
         }
         names.push(name.to_string());
     }
@@ -264,6 +265,7 @@ mod tests {
         let bad = read_csv("t", b"a,b\n1,\xff\n", &ReadOptions::default());
         assert!(matches!(bad, Err(IoError::NotUtf8 { line: 2, .. })));
         assert!(matches!(read("a,a\n1,2\n"), Err(IoError::Table { .. })));
-        assert!(matches!(read("a,,c\n1,2,3\n"), Err(IoError::Damaged { .. })));
+        assert!(matches!(read("a,,c\n1,2,3\n"), Err(IoError::Unnamed { position: 2, .. })));
+        assert_eq!(read("\"a\";\"b, m\"\n1;2\n").unwrap().columns().len(), 2);
     }
 }

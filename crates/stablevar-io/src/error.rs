@@ -21,6 +21,8 @@ pub enum IoError {
         "{path}, line {line}, column '{column}': '{value}' is not a number, and {numbers} of {total} values in this column are"
     )]
     TextAmongNumbers { path: String, line: u64, column: String, value: String, numbers: u64, total: u64 },
+    #[error("{path}: column {position} has no name in the header")]
+    Unnamed { path: String, position: usize },
     #[error("{path}: {message}")]
     Damaged { path: String, message: String },
     #[error("{path}, column '{column}' holds {kind}, which can't be used as it is")]
@@ -48,8 +50,11 @@ impl IoError {
             }
             IoError::NotUtf8 { .. } => "save the file as UTF-8, for example with: iconv -f LATIN1 -t UTF-8".into(),
             IoError::TextAmongNumbers { column, .. } => format!(
-                "correct the value or leave it empty; if the column is a category use --text '{column}', to ignore it --exclude '{column}'"
+                "correct the value or leave it empty; when fitting, use --text '{column}' if it is a category, or --exclude '{column}'"
             ),
+            IoError::Unnamed { .. } => {
+                "give it a name or take it out; pandas leaves its row numbers out with to_csv(index=False)".into()
+            }
             IoError::Damaged { .. } => "the file is damaged or was cut short: write it again".into(),
             IoError::Unsupported { column, .. } => {
                 format!("turn it into numbers or text, or leave it out with --exclude '{column}'")

@@ -29,7 +29,7 @@ fn stages(criterion: &mut Criterion) {
     group.finish();
 
     let data = sample(2000, 10);
-    let mask = Mask::all(&data.encoding);
+    let mask = Mask::all(&data);
     criterion.bench_function("balance 2000x10", |bench| bench.iter(|| Balance::default().solve(&data, &mask, None)));
     let weights = Balance::default().solve(&data, &mask, None).weights;
     let problem = WeightedProblem::new(&data, &weights);

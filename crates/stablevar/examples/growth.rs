@@ -58,7 +58,7 @@ fn main() {
             for seed in 0..10 {
                 let data = sample(2000, 10, seed);
                 let stability: Vec<f64> = (0..10).map(|column| if column < 5 { stable } else { 0.0 }).collect();
-                let mask = Mask::from_stability(&data.encoding, &stability);
+                let mask = Mask::from_stability(&data, &stability);
                 let published = Dwr { tolerance: stablevar::parameter::Positive::constant(1e-300), ..Dwr::default() };
                 let start = Instant::now();
                 let descended = published.reweigh(&data, &mask, None);

@@ -17,6 +17,10 @@ const RARE_NAME: &str = "(rare)";
 /// A column whose variance left over by the columns before it is below this share is a linear combination of them.
 const COLLINEAR: f64 = 1e-9;
 
+/// Columns that correlate more than this can't be decorrelated by weights: only rows where both are near their
+/// means would be left.
+const INSEPARABLE: f64 = 0.98;
+
 /// What to do with missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -92,9 +96,10 @@ pub enum FeatureKind {
     Boolean,
     /// One 0/1 column per level but the most frequent one.
     Category {
-        /// The level without a column of its own.
-        reference: String,
-        /// Levels that share the column `(rare)`, or the reference if all of them together are rare.
+        /// All levels of the training data, sorted.
+        levels: Vec<String>,
+        /// Those of them that share the column `(rare)`, or count as the most frequent level if all of them
+        /// together are rare.
         pooled: Vec<String>,
     },
 }
@@ -136,6 +141,8 @@ pub struct TrainingData {
     pub target: Target,
     /// For each row used, its position in the table.
     pub kept_rows: Vec<usize>,
+    /// Pairs of encoded columns that are nearly the same, so that no weights can tell them apart.
+    pub inseparable: Vec<(usize, usize)>,
     /// What the user should know about the preparation.
     pub notes: Vec<String>,
 }
@@ -173,11 +180,21 @@ impl TrainingData {
                 check_finite(name, numbers)?;
             }
         }
-        let (table, kept_rows) = settle_missing(table, roles, &names, &mut notes)?;
+        let weights = base_weights(table, roles)?;
+        let kept_rows = settle_rows(table, roles, &names, &weights, &mut notes)?;
+        let base: Vec<f64> = kept_rows.iter().map(|&row| weights[row]).collect();
+        let table = table.keep_rows(&kept_rows);
         if table.rows() < 3 {
             return Err(Error::TooFewRows { found: table.rows(), needed: 3 });
         }
-        let base = base_weights(&table, roles)?;
+        let total: f64 = base.iter().sum();
+        if total < 0.5 * base.len() as f64 {
+            notes.push(format!(
+                "the base weights sum to {total:.1} for {} rows, and a weight counts as that many rows: unless they are \
+                 counts, scale them to sum to the number of rows",
+                base.len()
+            ));
+        }
         let target = Target::standardise(table.column(&roles.target)?, &base)?;
 
         let mut encoding = Encoding { features: vec![], columns: vec![], left_out: vec![], missing: roles.missing };
@@ -193,7 +210,12 @@ impl TrainingData {
         }
         notes
             .extend(encoding.left_out.iter().map(|column| format!("'{}' is left out: {}", column.name, column.reason)));
-        Ok(Self { encoding, design, base, target, kept_rows, notes })
+        let inseparable = inseparable_pairs(&design, &base);
+        notes.extend(inseparable.iter().map(|&(i, j)| {
+            let (first, second) = (&encoding.columns[i].name, &encoding.columns[j].name);
+            format!("'{first}' and '{second}' are nearly the same and can't be told apart: consider leaving one out")
+        }));
+        Ok(Self { encoding, design, base, target, kept_rows, inseparable, notes })
     }
 
     /// Number of rows.
@@ -212,10 +234,22 @@ impl TrainingData {
     }
 }
 
+/// Pairs of columns of different variables whose correlation exceeds [`INSEPARABLE`] in absolute value.
+fn inseparable_pairs(design: &Matrix, base: &[f64]) -> Vec<(usize, usize)> {
+    let moments = weighted_cross_product(design, base);
+    let total = moments[(0, 0)];
+    let size = moments.rows() - 1;
+    let pairs = (0..size).flat_map(|j| (0..j).map(move |i| (i, j)));
+    pairs.filter(|&(i, j)| (moments[(i + 1, j + 1)] / total).abs() > INSEPARABLE).collect()
+}
+
 fn check_roles(table: &Table, roles: &Roles) -> Result<()> {
     table.column(&roles.target)?;
     for name in roles.exclude.iter().chain(&roles.weight_column) {
         table.column(name)?;
+        if roles.exclude.contains(name) && roles.weight_column.as_ref() == Some(name) {
+            return Err(Error::BadRequest(format!("'{name}' can't weigh the rows and be left out at once")));
+        }
         if *name == roles.target {
             return Err(Error::BadRequest(format!(
                 "'{name}' can't be the target and be left out or weigh rows at once"
@@ -232,46 +266,51 @@ fn covariate_names(table: &Table, roles: &Roles) -> Vec<String> {
     table.columns().iter().map(|column| column.name.clone()).filter(used).collect()
 }
 
-/// Refuses missing values or leaves their rows out; with `Mean`, only rows without target or weight go.
-fn settle_missing(
+/// The rows to use. Missing values are refused or their rows left out; with `Mean`, only rows without target or
+/// weight go. Rows of weight 0 go in any case.
+fn settle_rows(
     table: &Table,
     roles: &Roles,
     names: &[String],
+    weights: &[f64],
     notes: &mut Vec<String>,
-) -> Result<(Table, Vec<usize>)> {
-    let all: Vec<usize> = (0..table.rows()).collect();
+) -> Result<Vec<usize>> {
     let own = std::iter::once(&roles.target).chain(&roles.weight_column);
     let needed: Vec<&str> = match roles.missing {
         Missing::Mean => own.map(String::as_str).collect(),
         Missing::Refuse | Missing::Drop => own.chain(names).map(String::as_str).collect(),
     };
     let complete = table.complete_rows(&needed)?;
-    if complete.len() == all.len() {
-        return Ok((table.clone(), all));
-    }
-    let missing_rows = all.len() - complete.len();
-    if roles.missing == Missing::Refuse {
+    let missing_rows = table.rows() - complete.len();
+    if missing_rows > 0 && (roles.missing == Missing::Refuse || complete.len() < 3) {
         let mut columns = Vec::new();
         for name in needed {
             let values = &table.column(name)?.values;
-            let count = all.iter().filter(|&&row| values.is_missing(row)).count();
+            let count = (0..table.rows()).filter(|&row| values.is_missing(row)).count();
             if count > 0 {
                 columns.push((name.to_string(), count));
             }
         }
         return Err(Error::MissingValues { columns, rows: missing_rows });
     }
-    notes.push(format!("{missing_rows} of {} rows are left out for missing values", all.len()));
-    Ok((table.keep_rows(&complete), complete))
+    if missing_rows > 0 {
+        notes.push(format!("{missing_rows} of {} rows are left out for missing values", table.rows()));
+    }
+    let (kept, weightless): (Vec<usize>, Vec<usize>) = complete.into_iter().partition(|&row| weights[row] > 0.0);
+    if !weightless.is_empty() {
+        notes.push(format!("{} rows are left out for their weight of 0", weightless.len()));
+    }
+    Ok(kept)
 }
 
+/// Base weights by row of the table; NaN where they are missing.
 fn base_weights(table: &Table, roles: &Roles) -> Result<Vec<f64>> {
     let Some(name) = &roles.weight_column else { return Ok(vec![1.0; table.rows()]) };
     let bad = |fault: String| Error::BadWeights { column: name.clone(), fault };
     let Values::Number(weights) = &table.column(name)?.values else {
         return Err(bad(format!("the column holds {}", table.column(name)?.values.kind())));
     };
-    if let Some(row) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
+    if let Some(row) = weights.iter().position(|weight| weight.is_infinite() || *weight < 0.0) {
         return Err(bad(format!("row {} has {}", row + 1, weights[row])));
     }
     if weights.iter().all(|&weight| weight == 0.0) {
@@ -282,7 +321,7 @@ fn base_weights(table: &Table, roles: &Roles) -> Result<Vec<f64>> {
 
 /// Weighted mean and standard deviation, safe for values near the largest float; `None` if constant.
 fn mean_and_scale(values: &[f64], base: &[f64]) -> Option<(f64, f64)> {
-    let used = || values.iter().zip(base).filter(|(_, weight)| **weight > 0.0);
+    let used = || values.iter().zip(base);
     let low = used().map(|(value, _)| *value).fold(f64::INFINITY, f64::min);
     let high = used().map(|(value, _)| *value).fold(f64::NEG_INFINITY, f64::max);
     let middle = low / 2.0 + high / 2.0;
@@ -311,13 +350,17 @@ impl Target {
             Values::Number(numbers) => numbers,
             other => {
                 let value = other.text(0).unwrap_or_default();
-                return Err(Error::TextTarget { column: column.name.clone(), row: 1, value });
+                return Err(Error::TextTarget { kind: other.kind(), column: column.name.clone(), row: 1, value });
             }
         };
         let Some((mean, scale)) = mean_and_scale(numbers, base) else {
             return Err(Error::ConstantTarget { column: column.name.clone(), value: numbers[0].to_string() });
         };
-        let values = numbers.iter().map(|value| (value - mean) / scale).collect();
+        let standard = |value: &f64| match value - mean {
+            far if far.is_infinite() => value / scale - mean / scale,
+            usual => usual / scale,
+        };
+        let values = numbers.iter().map(standard).collect();
         Ok(Self { name: column.name.clone(), values, mean, scale })
     }
 }
@@ -358,7 +401,10 @@ impl Encoding {
         };
         let feature = self.features.len();
         let mut positions = Vec::new();
-        for (level, name, mut values) in encoded {
+        for (level, mut name, mut values) in encoded {
+            while self.columns.iter().any(|column| column.name == name) {
+                name.push('\'');
+            }
             fill_with_mean(&mut values, base);
             match mean_and_scale(&values, base) {
                 Some((mean, scale)) => {
@@ -369,7 +415,10 @@ impl Encoding {
             }
         }
         if positions.is_empty() {
-            if !self.left_out.iter().any(|column_out| column_out.name == column.name) {
+            if (0..column.values.len()).all(|row| column.values.is_missing(row)) {
+                self.left_out.retain(|left_out| left_out.name != column.name);
+                self.left_out.push(LeftOut { name: column.name.clone(), reason: "all its values are missing".into() });
+            } else if !self.left_out.iter().any(|column_out| column_out.name == column.name) {
                 let reason = "it has the same value in every row".into();
                 self.left_out.push(LeftOut { name: column.name.clone(), reason });
             }
@@ -381,12 +430,17 @@ impl Encoding {
 
     /// The design matrix of a table: ones, then the standardised columns of this encoding.
     pub fn encode(&self, table: &Table) -> Result<(Matrix, EncodingReport)> {
+        self.encode_variables(table, &(0..self.features.len()).collect::<Vec<_>>())
+    }
+
+    /// The same with some of the variables only; the table need not have the others, whose columns stay 0.
+    pub fn encode_variables(&self, table: &Table, variables: &[usize]) -> Result<(Matrix, EncodingReport)> {
         let width = self.columns.len() + 1;
         let mut design = Matrix::zeros(table.rows(), width);
         let mut report = EncodingReport::default();
         design.values_mut().chunks_exact_mut(width).for_each(|row| row[0] = 1.0);
         let mut missing = Vec::new();
-        for feature in &self.features {
+        for feature in variables.iter().map(|&variable| &self.features[variable]) {
             let column = table.column(&feature.name)?;
             let count = (0..table.rows()).filter(|&row| column.values.is_missing(row)).count();
             if count > 0 && self.missing == Missing::Mean {
@@ -416,13 +470,8 @@ impl Encoding {
             }
         }
         if !missing.is_empty() {
-            let rows = (0..table.rows())
-                .filter(|&row| {
-                    self.features
-                        .iter()
-                        .any(|feature| table.column(&feature.name).is_ok_and(|c| c.values.is_missing(row)))
-                })
-                .count();
+            let names: Vec<&str> = missing.iter().map(|(name, _)| name.as_str()).collect();
+            let rows = table.rows() - table.complete_rows(&names)?.len();
             return Err(Error::MissingValues { columns: missing, rows });
         }
         Ok((design, report))
@@ -433,12 +482,17 @@ impl Encoding {
         let EncodedColumn { mean, scale, .. } = self.columns[position];
         for row in 0..design.rows() {
             let raw = value(row);
-            design[(row, position + 1)] = if raw.is_nan() { 0.0 } else { (raw - mean) / scale };
+            let from_mean = raw - mean;
+            design[(row, position + 1)] = match from_mean {
+                missing if missing.is_nan() => 0.0,
+                far if far.is_infinite() => raw / scale - mean / scale,
+                usual => usual / scale,
+            };
         }
     }
 
     fn encode_category(&self, feature: &Feature, column: &Column, design: &mut Matrix, report: &mut EncodingReport) {
-        let FeatureKind::Category { reference, pooled } = &feature.kind else { return };
+        let FeatureKind::Category { levels, pooled } = &feature.kind else { return };
         // Numbers or true/false where the training file had text are the same categories, written differently.
         let texts = match &column.values {
             Values::Text(texts) => texts.clone(),
@@ -455,7 +509,8 @@ impl Encoding {
                 None if pooled.iter().any(|name| name == level) => {
                     Some(feature.columns.iter().copied().find(|&position| self.columns[position].level.is_none()))
                 }
-                None if level == reference => Some(None),
+                // The most frequent level has no column, nor has one that other columns determine.
+                None if levels.iter().any(|name| name == level) => Some(None),
                 None => None,
             }
         };
@@ -567,7 +622,7 @@ fn encode_levels(
     // Sorted by name, so that neither row order nor file order changes the encoding.
     present.sort_by(|&a, &b| texts.levels[a].cmp(&texts.levels[b]));
     let Some(&first) = present.first() else {
-        return Ok((FeatureKind::Category { reference: String::new(), pooled: vec![] }, vec![]));
+        return Ok((FeatureKind::Category { levels: vec![], pooled: vec![] }, vec![]));
     };
     let reference =
         present.iter().copied().fold(first, |best, level| if counts[level] > counts[best] { level } else { best });
@@ -581,13 +636,14 @@ fn encode_levels(
         .iter()
         .map(|&level| (Some(texts.levels[level].clone()), format!("{name}={}", texts.levels[level]), marks(&[level])))
         .collect();
-    // One rare level is no different from a column of its own; several are pooled if together they are not rare.
+    // Rare levels are pooled; if even together they are rare, they count as the most frequent level.
     let enough = rare.iter().map(|&level| counts[level]).sum::<f64>() >= RARE_LEVEL || own.is_empty();
     if !rare.is_empty() && enough {
         encoded.push((None, format!("{name}={RARE_NAME}"), marks(&rare)));
     }
     let pooled = rare.iter().map(|&level| texts.levels[level].clone()).collect();
-    Ok((FeatureKind::Category { reference: texts.levels[reference].clone(), pooled }, encoded))
+    let levels = present.iter().map(|&level| texts.levels[level].clone()).collect();
+    Ok((FeatureKind::Category { levels, pooled }, encoded))
 }
 
 /// Columns that are combinations of columns before them, each with the columns it combines.

@@ -69,8 +69,10 @@ pub enum Error {
         value: f64,
     },
     /// The outcome is text.
-    #[error("the target '{column}' holds text (row {row}: '{value}')")]
+    #[error("the target '{column}' holds {kind} (row {row}: '{value}')")]
     TextTarget {
+        /// What it holds.
+        kind: &'static str,
         /// The target.
         column: String,
         /// A data row, from 1.
@@ -169,8 +171,8 @@ impl Error {
                     .into()
             }
             Error::MissingValues { .. } => {
-                "fill them in, leave the columns out with --exclude, or use --missing drop (leave those rows out) \
-                 or --missing mean (the column's mean; the most frequent value for text)"
+                "fill them in; when fitting, leave the columns out with --exclude, or use --missing drop (leave those rows \
+                 out) or --missing mean (the column's mean, for text the most frequent value, also when predicting)"
                     .into()
             }
             Error::NotFinite { .. } => "correct the value, or leave the column out with --exclude".into(),

@@ -1,6 +1,6 @@
 //! From training data to a fitted model, by any of the methods.
 
-use crate::design::{Encoding, TrainingData};
+use crate::design::{Encoding, EncodingReport, TrainingData};
 use crate::diagnostics::{
     SelectionCondition, correlation_from_covariance, covariance_from_moments, remaining_correlation,
     selection_condition, weighted_moments,
@@ -12,6 +12,7 @@ use crate::models::{Lasso, LinearModel, StandardisedFit, least_squares};
 use crate::optim::StopReason;
 use crate::parameter::{Fraction, Positive};
 use crate::svi::{Loop, LoopStop, Svi, svi};
+use crate::table::Table;
 use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -74,6 +75,13 @@ impl Method {
     }
 }
 
+impl Method {
+    /// Whether the method looks for stable variables, rather than for variables that predict well here.
+    pub fn seeks_stability(&self) -> bool {
+        matches!(self, Method::Svi { .. } | Method::SviD { .. })
+    }
+}
+
 impl Default for Method {
     fn default() -> Self {
         Method::Svi { settings: Svi::default(), reweighter: AnyReweighter::default() }
@@ -126,14 +134,36 @@ impl FittedModel {
     pub fn check(&self) -> std::result::Result<(), String> {
         let (features, columns) = (self.encoding.features.len(), self.encoding.columns.len());
         let positions = self.encoding.features.iter().flat_map(|feature| &feature.columns);
+        let square = |matrix: &Matrix| matrix.rows() == columns && matrix.columns() == columns;
+        let loop_fits = |step: &Loop| {
+            let gates = &step.gates;
+            let per_variable = [&gates.open_probability, &gates.mean_gate, &gates.penalties];
+            square(&step.correlations)
+                && gates.coefficients.len() == columns
+                && per_variable.iter().all(|values| values.len() == features)
+        };
+        let conditions = [&self.diagnostics.condition_before, &self.diagnostics.condition_after];
         let fits = self.model.standardised_coefficients().len() == columns
             && self.open_probability.len() == features
             && self.selected.iter().all(|&variable| variable < features)
             && self.encoding.features.iter().all(|feature| !feature.columns.is_empty())
             && positions.clone().all(|&column| column < columns)
             && self.encoding.columns.iter().all(|column| column.feature < features && column.scale > 0.0)
-            && self.weight_function.as_ref().is_none_or(|function| function.columns() == columns);
+            && self.weight_function.as_ref().is_none_or(|function| function.columns() == columns)
+            && square(&self.initial_correlations)
+            && self.history.iter().all(loop_fits)
+            && self.penalty_path.iter().all(|(_, open)| open.len() == features)
+            && conditions
+                .into_iter()
+                .flatten()
+                .all(|condition| condition.values.iter().all(|&(column, _)| column < columns));
         if fits { Ok(()) } else { Err("the parts of the model do not fit together".into()) }
+    }
+
+    /// Predictions for the rows of a table, which needs only the selected variables' columns.
+    pub fn predict(&self, table: &Table) -> Result<(Vec<f64>, EncodingReport)> {
+        let (design, report) = self.encoding.encode_variables(table, &self.selected)?;
+        Ok((self.model.predict(&design), report))
     }
 
     /// Names of the selected variables.
@@ -256,7 +286,7 @@ fn by_gates(data: &TrainingData, gates: &LinearGates, threshold: Fraction) -> Re
 }
 
 fn by_reweighting(data: &TrainingData, reweighter: &AnyReweighter) -> Result<Found> {
-    let mask = Mask::all(&data.encoding);
+    let mask = Mask::all(data);
     let Reweighted { weights, function, stop, .. } = reweighter.reweigh(data, &mask, None);
     let all: Vec<usize> = (0..data.encoding.features.len()).collect();
     let columns: Vec<usize> = (0..data.columns()).collect();
@@ -309,7 +339,7 @@ fn in_words(stop: StopReason) -> String {
         StopReason::Converged => "converged",
         StopReason::PrecisionReached => "converged to the limit of floating-point numbers",
         StopReason::IterationLimit => "stopped at the iteration limit",
-        StopReason::Interrupted => "interrupted",
+        StopReason::Stalled => "stalled before a minimum was reached",
     }
     .into()
 }
@@ -373,6 +403,13 @@ fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fi
     Fit { model, weights: found.weights }
 }
 
+/// The largest absolute correlation of two different columns.
+fn strongest_correlation(correlations: &Matrix) -> f64 {
+    let size = correlations.rows();
+    let pairs = (0..size).flat_map(|j| (0..j).map(move |i| (i, j)));
+    pairs.map(|pair| correlations[pair].abs()).fold(0.0, f64::max)
+}
+
 /// What the user should worry about. Each is a finding, not a failure.
 fn warnings(model: &FittedModel, total: f64) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -386,10 +423,13 @@ fn warnings(model: &FittedModel, total: f64) -> Vec<String> {
         );
     }
     if let Some(left) = model.diagnostics.remaining_correlation {
-        if size > 0.99 * total {
-            warnings.push("the weights are almost uniform: there was next to nothing to decorrelate".into());
-        }
-        if size < 0.05 * total || size < 5.0 * model.encoding.columns.len() as f64 {
+        let initial = strongest_correlation(&model.initial_correlations);
+        if size > 0.99 * total && initial > 0.1 {
+            warnings.push(format!(
+                "the weights are almost uniform though columns correlate by up to {initial:.2}: nothing was decorrelated. \
+                 Use more rows for so many columns, or check --sigma and --lambda"
+            ));
+        } else if size < 0.05 * total || size < 5.0 * model.encoding.columns.len() as f64 {
             warnings.push(format!(
                 "the weights rest on few rows: {size:.0} effective of {total:.0}. Use more rows, or leave out columns that move together"
             ));
@@ -397,6 +437,13 @@ fn warnings(model: &FittedModel, total: f64) -> Vec<String> {
         if left > 0.1 {
             warnings.push(format!("a weighted correlation of {left:.2} is left that the weights could not remove"));
         }
+    }
+    let coefficients = model.model.coefficients(&model.encoding);
+    for column in model.selected_columns().into_iter().filter(|&column| !coefficients[column].is_finite()) {
+        let name = &model.encoding.columns[column].name;
+        warnings.push(format!(
+            "the coefficient of '{name}' is beyond the range of numbers: give the column or the target other units"
+        ));
     }
     if let Some(condition) = model.diagnostics.condition_after.as_ref().filter(|condition| condition.largest >= 1.0) {
         let (column, value) =

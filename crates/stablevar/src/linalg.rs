@@ -41,15 +41,6 @@ impl Matrix {
         Self { rows, columns, values: vec![0.0; rows * columns] }
     }
 
-    /// The identity of the given size.
-    pub fn identity(size: usize) -> Self {
-        let mut matrix = Self::zeros(size, size);
-        for i in 0..size {
-            matrix[(i, i)] = 1.0;
-        }
-        matrix
-    }
-
     /// Takes row-major values; `values.len()` must be `rows * columns`.
     pub fn from_values(rows: usize, columns: usize, values: Vec<f64>) -> Self {
         assert_eq!(values.len(), rows * columns, "a {rows} x {columns} matrix needs that many values");
@@ -180,7 +171,8 @@ impl Cholesky {
         Some(Self { factor, size })
     }
 
-    /// Factorises `matrix + ridge * diag(matrix)`, with the ridge raised tenfold from 1e-12 until that works.
+    /// Factorises `matrix + ridge * I`, with the ridge raised tenfold from 1e-12 times the largest diagonal
+    /// entry until that works.
     ///
     /// Meant for matrices that are positive semi-definite but for rounding. `None` when even the
     /// largest ridge fails, which takes NaN or a matrix that is not semi-definite.
@@ -223,6 +215,15 @@ impl Cholesky {
     }
 }
 
+/// Eigenvalues of a symmetric matrix and, in the columns of the second matrix, its eigenvectors; `None` if the
+/// iteration fails, which takes NaN.
+pub fn symmetric_eigen(matrix: &Matrix) -> Option<(Vec<f64>, Matrix)> {
+    let size = matrix.rows;
+    let eigen = MatRef::from_row_major_slice(&matrix.values, size, size).self_adjoint_eigen(Side::Lower).ok()?;
+    let values = (0..size).map(|k| eigen.S()[k]).collect();
+    Some((values, Matrix::from_fn(size, size, |i, j| eigen.U()[(i, j)])))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,6 +236,18 @@ mod tests {
         assert!((solution[0] - 1.0 / 11.0).abs() < 1e-15 && (solution[1] - 7.0 / 11.0).abs() < 1e-15);
         let inverse = cholesky.inverse();
         assert!((inverse[(0, 0)] - 3.0 / 11.0).abs() < 1e-15 && (inverse[(0, 1)] + 1.0 / 11.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn eigenvectors_rebuild_the_matrix() {
+        let matrix = Matrix::from_values(3, 3, vec![4.0, 1.0, 0.5, 1.0, 3.0, -0.2, 0.5, -0.2, 1.0]);
+        let (values, vectors) = symmetric_eigen(&matrix).unwrap();
+        for i in 0..3 {
+            for j in 0..3 {
+                let entry: f64 = (0..3).map(|k| vectors[(i, k)] * values[k] * vectors[(j, k)]).sum();
+                assert!((entry - matrix[(i, j)]).abs() < 1e-12);
+            }
+        }
     }
 
     #[test]

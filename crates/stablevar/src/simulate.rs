@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 pub const TEST_RATES: [f64; 10] = [-3.0, -2.0, -1.7, -1.5, -1.3, 1.3, 1.5, 1.7, 2.0, 3.0];
 /// The coefficients of the stable columns, repeated as often as needed.
 const COEFFICIENTS: [f64; 6] = [1.0 / 3.0, -2.0 / 3.0, 1.0, -1.0 / 3.0, 2.0 / 3.0, -1.0];
+/// The most values a sample may have: 32 GiB.
+const MOST_VALUES: usize = 1 << 32;
 /// Give up when fewer than one in this many drawn rows is kept.
 const MOST_DRAWS_PER_ROW: usize = 100_000;
 
@@ -67,7 +69,7 @@ impl LinearWorld {
 
     fn check(&self, rate: f64) -> Result<()> {
         let bad = |text: &str| Err(Error::BadRequest(text.to_string()));
-        if self.stable == 0 || self.stable > self.columns {
+        if self.columns > MOST_VALUES || self.stable == 0 || self.stable > self.columns {
             return bad("there must be at least one stable column, and no more than there are columns");
         }
         if self.biased > self.columns - self.stable {
@@ -93,6 +95,9 @@ impl LinearWorld {
     /// Draws `rows` rows under the bias rate `rate` (1 is no bias), the outcome `y` last.
     pub fn draw(&self, rows: usize, rate: f64, seed: u64) -> Result<Table> {
         self.check(rate)?;
+        if rows.checked_mul(self.columns + 1).is_none_or(|values| values > MOST_VALUES) {
+            return Err(Error::BadRequest(format!("{rows} rows of {} columns do not fit in memory", self.columns)));
+        }
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut columns = vec![Vec::with_capacity(rows); self.columns + 1];
         let mut row = vec![0.0; self.columns];

@@ -103,7 +103,7 @@ pub fn svi(
     watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>,
 ) -> SviOutcome {
     let initial_correlations = weighted_correlations(data, &SampleWeights::uniform(&data.base));
-    let mut mask = Mask::all(&data.encoding);
+    let mut mask = Mask::all(data);
     let mut recent = RecentGates::new(settings.moving_average);
     let mut history: Vec<Loop> = Vec::new();
     let mut reweighted: Option<Reweighted> = None;
@@ -140,7 +140,7 @@ pub fn svi(
             let selected = (0..open.len()).filter(|&variable| open[variable] >= settings.threshold.get()).collect();
             return SviOutcome { selected, reweighted: weighing, mask, problem, initial_correlations, history, stop };
         }
-        mask = Mask::from_stability(&data.encoding, recent.average());
+        mask = Mask::from_stability(data, recent.average());
         reweighted = Some(weighing);
     }
 }

@@ -82,8 +82,7 @@ impl MethodResult {
 }
 
 fn error(model: &FittedModel, test: &Table) -> anyhow::Result<f64> {
-    let (design, _) = model.encoding.encode(test)?;
-    Ok(mean_squared_error(numbers(test, "y")?, &model.model.predict(&design)))
+    Ok(mean_squared_error(numbers(test, "y")?, &model.predict(test)?.0))
 }
 
 fn to_json(results: &[MethodResult], arguments: &DemoArguments) -> serde_json::Value {

@@ -1,10 +1,10 @@
 //! `stablevar evaluate`
 
-use super::{in_file, numbers, read_for_model};
+use super::{in_file, numbers, predict_rows};
 use crate::Ending;
 use crate::args::{EvaluateArguments, Format, Metric};
 use crate::printer::{Printer, number};
-use anyhow::Context;
+use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
 use stablevar::error::Error;
 use stablevar::metrics::ErrorSummary;
@@ -16,10 +16,12 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
     let model = read_model(&arguments.model)?;
     let target = arguments.target.as_ref().unwrap_or(&model.target);
-    let needed: Vec<&str> = std::iter::once(target).chain(&arguments.env).map(String::as_str).collect();
-    let (table, design) = read_for_model(&model, &arguments.data, &needed, &printer)?;
+    let environment: Vec<&str> = arguments.env.iter().map(String::as_str).collect();
+    let (table, predicted) = predict_rows(&model, &arguments.data, &[target], &environment, &printer)?;
+    if table.rows() == 0 {
+        return Err(in_file(&arguments.data)(Error::TooFewRows { found: 0, needed: 1 }).into());
+    }
     let truth = numbers(&table, target).map_err(in_file(&arguments.data))?;
-    let predicted = model.model.predict(&design);
 
     let mut errors = Vec::new();
     for (name, rows) in environments(&table, arguments.env.as_deref()).map_err(in_file(&arguments.data))? {
@@ -28,6 +30,9 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<Ending> {
     }
     let summary = ErrorSummary::new(&errors.iter().map(|(_, _, error)| *error).collect::<Vec<_>>())
         .context("the table has no rows to evaluate")?;
+    if !summary.mean_error.is_finite() {
+        bail!("the errors are beyond the range of numbers: give the target other units");
+    }
     let metric = match arguments.metric {
         Metric::Mse => "mse",
         Metric::Rmse => "rmse",

@@ -9,13 +9,17 @@ use anyhow::bail;
 use serde_json::{Map, Value, json};
 use stablevar::design::{Roles, TrainingData};
 use stablevar::fit::{Fit, FittedModel, Method, fit};
-use stablevar_io::{ReadOptions, read_table, write_columns, write_model, write_whole};
+use stablevar_io::{IoError, ReadOptions, read_table, write_columns, write_model, write_whole};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
     let method = arguments.parameters.method(arguments.method)?;
+    check_outputs(arguments)?;
+    for option in arguments.parameters.unused(arguments.method) {
+        printer.warn(&format!("{option} has no meaning for --method {} and is ignored", method.name()));
+    }
     if arguments.task == Some(TaskName::Classification) {
         bail!("classification is not available in this version; regression is");
     }
@@ -26,6 +30,9 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
         missing: arguments.missing.into(),
         max_levels: arguments.max_levels,
     };
+    if let Some(name) = roles.weight_column.as_ref().filter(|name| arguments.exclude.contains(name)) {
+        bail!("'{name}' can't weigh the rows and be left out at once");
+    }
     if arguments.exclude.contains(&roles.target) {
         bail!("'{}' can't be the target and be left out at once", roles.target);
     }
@@ -56,6 +63,33 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
         }
     }
     Ok(if fitted.model.converged { Ending::Done } else { Ending::NotConverged })
+}
+
+/// Refuses outputs that would overwrite each other or can't be written, before any work is done.
+fn check_outputs(arguments: &FitArguments) -> anyhow::Result<()> {
+    let outputs: Vec<&PathBuf> =
+        [&arguments.model, &arguments.weights, &arguments.report].into_iter().flatten().collect();
+    for (position, path) in outputs.iter().enumerate() {
+        if outputs[..position].contains(path) {
+            bail!("two outputs can't go to the same place, {}", path.display());
+        }
+        if path.as_os_str() == "-" {
+            if arguments.format == Format::Json {
+                bail!("standard output is taken by --format json: give the other outputs files of their own");
+            }
+            continue;
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let fault = match folder {
+            Some(folder) if !folder.is_dir() => {
+                std::io::Error::new(std::io::ErrorKind::NotFound, "its folder does not exist")
+            }
+            _ if path.is_dir() => std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder"),
+            _ => continue,
+        };
+        return Err(IoError::Write { path: path.display().to_string(), source: fault }.into());
+    }
+    Ok(())
 }
 
 /// Fits with a bar that counts the loops.
@@ -186,7 +220,8 @@ fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<(
         model.rows,
         model.selected.len()
     ))?;
-    printer.table(&["variable", "open", "stable", "coefficient"], &rows)?;
+    let role = if model.method.seeks_stability() { "stable" } else { "used" };
+    printer.table(&["variable", "open", role, "coefficient"], &rows)?;
     printer.line(&format!("\nintercept {}", number(model.model.intercept(encoding))))?;
     printer.line(&format!("effective sample size {:.0} of {total:.0}", model.effective_sample_size))?;
     if let Some(left) = model.diagnostics.remaining_correlation {

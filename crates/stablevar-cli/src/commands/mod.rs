@@ -11,7 +11,6 @@ use crate::printer::Printer;
 use stablevar::design::EncodingReport;
 use stablevar::error::Error;
 use stablevar::fit::FittedModel;
-use stablevar::linalg::Matrix;
 use stablevar::table::{Table, Values};
 use stablevar_io::{IoError, ReadOptions, display, read_table};
 use std::path::Path;
@@ -21,23 +20,24 @@ fn in_file(path: &Path) -> impl Fn(Error) -> IoError + '_ {
     move |source| IoError::Table { path: display(path), source }
 }
 
-/// Reads a table for a model and encodes it as the training data were.
-fn read_for_model(
+/// Reads what a model needs of a table and predicts its rows; `text` names further columns to read as text.
+fn predict_rows(
     model: &FittedModel,
     data: &Path,
-    needed: &[&str],
+    numbers: &[&str],
+    text: &[&str],
     printer: &Printer,
-) -> anyhow::Result<(Table, Matrix)> {
+) -> anyhow::Result<(Table, Vec<f64>)> {
+    let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<String>>();
+    let mut only = owned(&model.selected_names());
+    only.extend(owned(numbers));
+    only.extend(owned(text));
     // A training column that held text stays text, even if all its values here look like numbers.
-    let text = model.encoding.text_columns();
-    let only = model.encoding.feature_names().into_iter().chain(needed.iter().map(|name| name.to_string())).collect();
+    let text = model.encoding.text_columns().into_iter().chain(owned(text)).collect();
     let table = read_table(data, &ReadOptions { text, only: Some(only), ..ReadOptions::default() })?;
-    for name in needed {
-        table.column(name).map_err(in_file(data))?;
-    }
-    let (design, report) = model.encoding.encode(&table).map_err(in_file(data))?;
+    let (predictions, report) = model.predict(&table).map_err(in_file(data))?;
     tell(&report, printer);
-    Ok((table, design))
+    Ok((table, predictions))
 }
 
 fn tell(report: &EncodingReport, printer: &Printer) {
@@ -62,6 +62,11 @@ fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a [f64], Error> {
             }
             Some(row) => Err(Error::NotFinite { column: name.to_string(), row: row + 1, value: values[row] }),
         },
-        other => Err(Error::TextTarget { column: name.to_string(), row: 1, value: other.text(0).unwrap_or_default() }),
+        other => Err(Error::TextTarget {
+            kind: other.kind(),
+            column: name.to_string(),
+            row: 1,
+            value: other.text(0).unwrap_or_default(),
+        }),
     }
 }

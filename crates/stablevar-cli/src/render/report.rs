@@ -52,8 +52,11 @@ fn summary(model: &FittedModel) -> String {
         format!("<ul class=\"warnings\">{warnings}</ul>")
     };
     let outcome = if model.converged { "It converged" } else { "It did <strong>not</strong> converge" };
+    let claim = if model.method.seeks_stability() { "can be trusted to predict" } else { "are used to predict" };
+    let place =
+        if model.method.seeks_stability() { " elsewhere" } else { "; whether they hold elsewhere was not asked" };
     format!(
-        "<section><p>Of {} variables, {} can be trusted to predict <em>{}</em> elsewhere: {chosen}.</p>\
+        "<section><p>Of {} variables, {} {claim} <em>{}</em>{place}: {chosen}.</p>\
          <p>{} rows were used; under the weights they count as {:.0}. {outcome}: {}.</p><h2>What to watch out for</h2>{warnings}</section>",
         model.encoding.features.len(),
         model.selected.len(),
@@ -92,7 +95,11 @@ fn variables(model: &FittedModel) -> String {
             .collect();
         rows.push(vec![
             escape(&shorten(&feature.name, 60)),
-            if selected { "stable".into() } else { "left out".into() },
+            match (selected, model.method.seeks_stability()) {
+                (true, true) => "stable".into(),
+                (true, false) => "used".into(),
+                (false, _) => "left out".into(),
+            },
             format!("{:.2}", model.open_probability[position]),
             if selected { own.join("<br>") } else { "–".into() },
         ]);

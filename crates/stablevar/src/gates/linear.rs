@@ -7,8 +7,8 @@
 //! ```
 //!
 //! where `g` runs over variables (a text variable's columns share one gate). So the gates act as a ridge of
-//! their own on every variable: `b` has a closed form, and a descent in as many dimensions as there are
-//! variables finds the gates. The rows are needed once, for `G` and `c`.
+//! their own on every variable: `b` has a closed form for given gates, and every gate one for given `b`. The rows
+//! are needed once, for `G` and `c`.
 
 use super::law::{GateMoments, gate_moments};
 use crate::design::TrainingData;
@@ -71,8 +71,6 @@ pub struct WeightedProblem {
     pub chance: Vec<f64>,
     /// Effective sample size of the weights.
     pub effective_sample_size: f64,
-    /// For every encoded column its variable.
-    groups: Vec<usize>,
     /// For every variable its encoded columns.
     members: Vec<Vec<usize>>,
 }
@@ -110,7 +108,6 @@ impl WeightedProblem {
         let squares: f64 =
             with_base.iter().zip(&data.target.values).map(|(weight, y)| weight * (y - target_mean).powi(2)).sum();
 
-        let groups = data.encoding.groups();
         let members = data.encoding.features.iter().map(|feature| feature.columns.clone()).collect();
         let mut problem = Self {
             covariance,
@@ -118,7 +115,6 @@ impl WeightedProblem {
             target_variance: squares / total,
             chance: Vec::new(),
             effective_sample_size: weights.effective_sample_size(),
-            groups,
             members,
         };
         problem.chance = problem.chance_reduction(data, &with_base, &moments, target_mean);
@@ -217,16 +213,12 @@ impl WeightedProblem {
         };
         self.members.iter().map(energy).collect()
     }
-
-    /// For every encoded column its variable.
-    pub fn groups(&self) -> &[usize] {
-        &self.groups
-    }
 }
 
 /// The least share of the outcome's variance that a variable must explain, whatever the number of rows.
 pub const LEAST_EFFECT: f64 = 1e-3;
-/// Gates stand in this range. Below it a gate is shut. Above it the mean gate would reach 1 and the mask 0; a
+/// Gates stand in this range. Below it a gate is shut. Above it the mean gate (0.98 at its end, for the default sigma)
+/// would reach 1 and the mask 0; a
 /// biased variable that slipped in would then never be decorrelated again, so the range ends before that.
 const RANGE: (f64, f64) = (-1.0, 2.0);
 /// Number of positions in the range.
@@ -367,6 +359,9 @@ mod tests {
     use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
     use rand_distr::StandardNormal;
 
+    /// For every column its variable.
+    const GROUPS: [usize; 4] = [0, 1, 2, 2];
+
     /// Three variables, the last with two columns.
     fn problem() -> WeightedProblem {
         let covariance = Matrix::from_values(
@@ -380,7 +375,6 @@ mod tests {
             target_variance: 1.0,
             chance: vec![0.001, 0.001, 0.002],
             effective_sample_size: 500.0,
-            groups: vec![0, 1, 2, 2],
             members: vec![vec![0], vec![1], vec![2, 3]],
         }
     }
@@ -414,7 +408,7 @@ mod tests {
         let mu = [0.3, 0.7, 0.1];
         let law = mu.map(|mu| gate_moments(mu, gates.sigma.get()));
         let (coefficients, loss) = problem.coefficients(&law.map(|gate| gate.variance / gate.mean.powi(2)));
-        let theta: Vec<f64> = (0..4).map(|column| coefficients[column] / law[problem.groups[column]].mean).collect();
+        let theta: Vec<f64> = (0..4).map(|column| coefficients[column] / law[GROUPS[column]].mean).collect();
         let mut random = ChaCha8Rng::seed_from_u64(5);
         const DRAWS: usize = 200_000;
         let mut losses = Vec::with_capacity(DRAWS);
@@ -423,7 +417,7 @@ mod tests {
                 .iter()
                 .map(|mu| (mu + gates.sigma.get() * random.sample::<f64, _>(StandardNormal)).clamp(0.0, 1.0))
                 .collect();
-            let b: Vec<f64> = (0..4).map(|column| theta[column] * drawn[problem.groups[column]]).collect();
+            let b: Vec<f64> = (0..4).map(|column| theta[column] * drawn[GROUPS[column]]).collect();
             losses.push(1.0 - 2.0 * dot(&b, &problem.cross) + dot(&b, &problem.covariance.times(&b)));
         }
         let mean = losses.iter().sum::<f64>() / DRAWS as f64;

@@ -11,7 +11,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
-/// The Lasso, `1/(2n) sum (y - b0 - z b)^2 + alpha ||b||_1` on standardised columns.
+/// The Lasso, `1/(2n) sum (y - b0 - z b)^2 + alpha ||b||_1` on standardised columns for the standardised outcome.
 ///
 /// | Name | Default | Purpose | Range |
 /// |---|---|---|---|
@@ -238,8 +238,12 @@ impl Lasso {
         parts[1..].iter().for_each(|part| whole.sums.add_assign(&part.sums));
         let alphas = self.penalty_grid(&whole);
         let mut errors = vec![0.0; alphas.len()];
+        let mut stop = StopReason::Converged;
         for held_out in &parts {
             let solved = path(&whole.without(held_out), &alphas, self);
+            if !solved.stop.converged() {
+                stop = solved.stop;
+            }
             for (error, coefficients) in errors.iter_mut().zip(&solved.coefficients) {
                 *error += held_out.error(coefficients) / folds as f64;
             }
@@ -251,7 +255,7 @@ impl Lasso {
             fit: StandardisedFit { coefficients },
             alpha: alphas[best],
             cross_validation: alphas.into_iter().zip(errors).collect(),
-            stop: solved.stop,
+            stop: if solved.stop.converged() { stop } else { solved.stop },
         }
     }
 

@@ -99,7 +99,8 @@ pub fn minimise(
         }
         if !accepted {
             if pairs.is_empty() {
-                let stop = StopReason::PrecisionReached;
+                let near = gradient_norm <= (1e3 * options.gradient_tolerance).max(1e-7);
+                let stop = if near { StopReason::PrecisionReached } else { StopReason::Stalled };
                 return Minimum { point, value, gradient_norm, iterations: iteration, evaluations, stop };
             }
             pairs.clear();

@@ -16,8 +16,8 @@ pub enum StopReason {
     PrecisionReached,
     /// The number of iterations allowed is used up.
     IterationLimit,
-    /// The caller asked for it.
-    Interrupted,
+    /// No step lowers the objective though the gradient is not small.
+    Stalled,
 }
 
 impl StopReason {

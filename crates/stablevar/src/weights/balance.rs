@@ -19,7 +19,7 @@
 
 use super::{Mask, Reweighted, Reweighter, SampleWeights};
 use crate::design::TrainingData;
-use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows};
+use crate::linalg::{Matrix, add_cross_product, dot, multiply_rows, symmetric_eigen};
 use crate::optim::{Minimum, Options, StopReason, minimise};
 use crate::parameter::Positive;
 use crate::rows::{TILE, map_blocks, scale_rows, sum_matrices, tiles};
@@ -433,15 +433,21 @@ impl<'a> Dual<'a> {
 }
 
 /// The Hessian of F if the rows that count were normally distributed: then
-/// `Cov(z_i z_j, z' T z) = 2 (S T S)_ij` with their second moments S, and its inverse costs O(p^3) to apply.
+/// `Cov(z_i z_j, z' T z) = 2 (S T S)_ij` with their second moments S. In the eigenvectors of S that is a product of
+/// two eigenvalues, to which the ridge adds, so that the inverse costs O(p^3) to apply.
 ///
 /// On the pairs that the mask leaves out the inverse is cut off, not corrected: a preconditioner may be rough.
 struct NormalHessian<'a> {
     /// Share of the rows that count.
     share: f64,
     second: Matrix,
-    inverse: Matrix,
-    /// What the ridge takes off each pair's step, half on either side to keep the operator symmetric.
+    eigenvalues: Vec<f64>,
+    /// Eigenvectors in the rows, and in the columns.
+    to_basis: Matrix,
+    from_basis: Matrix,
+    /// The ridge of a pair of full strength, per row that counts.
+    ridge: f64,
+    /// What a weaker strength takes off a pair's step, half on either side to keep the operator symmetric.
     damping: Vec<f64>,
     pairs: &'a [(usize, usize, f64)],
 }
@@ -452,15 +458,19 @@ impl<'a> NormalHessian<'a> {
         let share = moments[(0, 0)];
         let size = moments.rows() - 1;
         let second = Matrix::from_fn(size, size, |i, j| moments[(i + 1, j + 1)] / share);
-        let inverse = Cholesky::with_least_ridge(&second)?.inverse();
+        let (mut eigenvalues, from_basis) = symmetric_eigen(&second)?;
+        let largest = eigenvalues.iter().copied().fold(0.0, f64::max);
+        eigenvalues.iter_mut().for_each(|value| *value = value.max(1e-10 * largest));
+        let to_basis = Matrix::from_fn(size, size, |i, j| from_basis[(j, i)]);
+        let ridge = ridge / share;
         let damping = pairs
             .iter()
             .map(|&(i, j, strength)| {
-                let curvature = share * (second[(i, i)] * second[(j, j)] + second[(i, j)].powi(2));
-                (1.0 + ridge / (strength * strength) / curvature).sqrt().recip()
+                let curvature = second[(i, i)] * second[(j, j)] + second[(i, j)].powi(2);
+                ((curvature + ridge) / (curvature + ridge / (strength * strength))).sqrt()
             })
             .collect();
-        Some(Self { share, second, inverse, damping, pairs })
+        Some(Self { share, second, eigenvalues, to_basis, from_basis, ridge, damping, pairs })
     }
 
     fn solve_in_place(&self, vector: &mut [f64]) {
@@ -473,18 +483,32 @@ impl<'a> NormalHessian<'a> {
             gradient[(i, j)] = entry;
             gradient[(j, i)] = entry;
         }
-        let mut half = Matrix::zeros(size, size);
-        multiply_rows(gradient.values(), &self.inverse, half.values_mut());
-        let mut solution = Matrix::zeros(size, size);
-        add_cross_product(self.inverse.values(), half.values(), &mut solution);
+        let mut turned = congruent(&gradient, &self.from_basis);
+        for i in 0..size {
+            for j in 0..size {
+                turned[(i, j)] /= self.eigenvalues[i] * self.eigenvalues[j] + self.ridge;
+            }
+        }
+        let solution = congruent(&turned, &self.to_basis);
         for ((value, damping), &(i, j, _)) in tail.iter_mut().zip(&self.damping).zip(self.pairs) {
             *value = damping * solution[(i, j)] / self.share;
             head[0] -= self.share * *value * self.second[(i, j)];
         }
         head[0] /= self.share;
-        let means = self.inverse.times(&head[1..]);
-        head[1..].iter_mut().zip(means).for_each(|(value, mean)| *value = mean / self.share);
+        let mut means = self.to_basis.times(&head[1..]);
+        means.iter_mut().zip(&self.eigenvalues).for_each(|(value, eigenvalue)| *value /= self.share * eigenvalue);
+        head[1..].copy_from_slice(&self.from_basis.times(&means));
     }
+}
+
+/// `B' A B` for square matrices.
+fn congruent(a: &Matrix, b: &Matrix) -> Matrix {
+    let size = a.rows();
+    let mut half = Matrix::zeros(size, size);
+    multiply_rows(a.values(), b, half.values_mut());
+    let mut product = Matrix::zeros(size, size);
+    add_cross_product(b.values(), half.values(), &mut product);
+    product
 }
 
 #[cfg(test)]
@@ -515,8 +539,7 @@ mod tests {
         let data = signs();
         for divergence in [Divergence::Chi2, Divergence::Entropy] {
             for means in [Means::Pinned, Means::Recentred] {
-                let solved =
-                    Balance { divergence, means, ..Balance::default() }.solve(&data, &Mask::all(&data.encoding), None);
+                let solved = Balance { divergence, means, ..Balance::default() }.solve(&data, &Mask::all(&data), None);
                 for (row, weight) in solved.weights.values().iter().enumerate() {
                     let known = if [3, 7].contains(&row) { 2.0 } else { 2.0 / 3.0 };
                     assert!((weight - known).abs() < 1e-7, "{divergence:?} {means:?}: {weight} and {known}");
@@ -529,7 +552,7 @@ mod tests {
     fn the_gradient_agrees_with_differences() {
         let data = sample(700);
         let stability = [1.0, 0.9, 0.5, 0.0, 0.3, 0.2];
-        let mask = Mask::from_stability(&data.encoding, &stability);
+        let mask = Mask::from_stability(&data, &stability);
         for divergence in [Divergence::Chi2, Divergence::Entropy] {
             let balance = Balance { divergence, ridge: Some(Positive::constant(0.01)), ..Balance::default() };
             let mut dual = Dual::new(&balance, &data, &mask);
@@ -557,7 +580,7 @@ mod tests {
     #[test]
     fn recentred_means_cost_less_and_still_decorrelate() {
         let data = sample(2000);
-        let mask = Mask::all(&data.encoding);
+        let mask = Mask::all(&data);
         let solve = |means| Balance { means, ..Balance::default() }.solve(&data, &mask, None);
         let (pinned, moved) = (solve(Means::Pinned), solve(Means::Recentred));
         assert!(moved.weights.effective_sample_size() >= pinned.weights.effective_sample_size());
@@ -570,7 +593,7 @@ mod tests {
     #[test]
     fn entropy_weights_are_positive_and_chi2_keeps_more_effective_rows() {
         let data = sample(1500);
-        let mask = Mask::all(&data.encoding);
+        let mask = Mask::all(&data);
         let solve = |divergence| Balance { divergence, ..Balance::default() }.solve(&data, &mask, None).weights;
         let (entropy, chi2) = (solve(Divergence::Entropy), solve(Divergence::Chi2));
         assert!(entropy.values().iter().all(|&weight| weight > 0.0));
@@ -582,7 +605,7 @@ mod tests {
     fn pairs_that_the_mask_leaves_out_keep_their_correlation() {
         let data = sample(2000);
         let stable = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
-        let solved = Balance::default().solve(&data, &Mask::from_stability(&data.encoding, &stable), None);
+        let solved = Balance::default().solve(&data, &Mask::from_stability(&data, &stable), None);
         let correlations = weighted_correlations(&data, &solved.weights);
         assert!(correlations[(0, 1)] > 0.3 && correlations[(0, 5)].abs() < 1e-6);
     }
@@ -590,7 +613,7 @@ mod tests {
     #[test]
     fn the_weight_function_weighs_the_training_rows_as_they_were_and_new_rows_too() {
         let data = sample(1000);
-        let solved = Balance::default().solve(&data, &Mask::all(&data.encoding), None);
+        let solved = Balance::default().solve(&data, &Mask::all(&data), None);
         let function = solved.function.unwrap();
         let again = function.weigh(&data.design);
         assert!(again.iter().zip(solved.weights.values()).all(|(a, b)| (a - b).abs() < 1e-9));
@@ -606,7 +629,7 @@ mod tests {
         let y: Vec<f64> = (0..200).map(|k| ((k * k) % 17) as f64).collect();
         let table = Table::from_numbers([("x".into(), x), ("near".into(), near), ("y".into(), y)]).unwrap();
         let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
-        let mask = Mask::all(&data.encoding);
+        let mask = Mask::all(&data);
         for balance in [Balance::default(), Balance { ridge: None, ..Balance::default() }] {
             let solved = balance.solve(&data, &mask, None);
             assert!(solved.weights.values().iter().all(|weight| weight.is_finite() && *weight >= 0.0));
