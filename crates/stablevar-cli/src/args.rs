@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stablevar::design::Missing;
 use stablevar::error::Error;
+use stablevar::evidence::ResidualEvidence;
 use stablevar::fit::Method;
 use stablevar::gates::{LinearGates, Penalty};
 use stablevar::models::Lasso;
@@ -121,6 +122,14 @@ pub(crate) enum ReweighterName {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EvidenceName {
+    /// Its gate, as in the paper
+    None,
+    /// Whether the outcome depends on it given all others, by flexible regressions: slower, and much more reliable
+    Residual,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DivergenceName {
     Entropy,
     Chi2,
@@ -185,7 +194,10 @@ pub(crate) struct FitArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Parameters of the methods")]
 pub(crate) struct Parameters {
-    /// Opening probability from which a variable is selected [default: 0.5]
+    /// svi, svi-d: what decides that a variable is stable [default: none]
+    #[arg(long, value_enum)]
+    evidence: Option<EvidenceName>,
+    /// Probability from which a variable is selected [default: 0.5]
     #[arg(long, value_name = "G", allow_negative_numbers = true)]
     threshold: Option<f64>,
     /// Most loops of Algorithm 1 [default: 10]
@@ -236,7 +248,8 @@ impl Parameters {
         let loops = [Svi];
         let gates = [Svi, SviD, Stg];
         let weights = [Svi, SviD, Dwr];
-        let options: [(&'static str, bool, &[MethodName]); 14] = [
+        let options: [(&'static str, bool, &[MethodName]); 15] = [
+            ("--evidence", self.evidence.is_some(), &[Svi, SviD]),
             ("--threshold", self.threshold.is_some(), &gates),
             ("--loops", self.loops.is_some(), &loops),
             ("--moving-average", self.moving_average.is_some(), &loops),
@@ -265,6 +278,9 @@ impl Parameters {
         let mut settings = Svi { gates, ..Svi::default() };
         if let Some(threshold) = self.threshold {
             settings.threshold = Fraction::new("--threshold", threshold)?;
+        }
+        if self.evidence == Some(EvidenceName::Residual) {
+            settings.evidence = Some(ResidualEvidence::default());
         }
         settings.loops = self.loops.map_or(settings.loops, |loops| loops as usize);
         settings.moving_average = self.moving_average.map_or(settings.moving_average, |period| period as usize);

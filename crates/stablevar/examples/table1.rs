@@ -7,6 +7,7 @@
 
 use rayon::prelude::*;
 use stablevar::design::{Roles, TrainingData};
+use stablevar::evidence::ResidualEvidence;
 use stablevar::fit::{Method, fit};
 use stablevar::gates::LinearGates;
 use stablevar::metrics::{ErrorSummary, mean_squared_error};
@@ -29,6 +30,10 @@ fn methods() -> Vec<(&'static str, Method)> {
         ("DWR", Method::Dwr { reweighter: AnyReweighter::Published(Dwr::default()) }),
         ("SVI^d", Method::SviD { settings, reweighter }),
         ("SVI", Method::Svi { settings, reweighter }),
+        (
+            "SVI, residual evidence",
+            Method::Svi { settings: Svi { evidence: Some(ResidualEvidence::default()), ..settings }, reweighter },
+        ),
     ];
     methods.into_iter().filter(|(name, _)| !fast || *name != "DWR").collect()
 }

@@ -6,6 +6,7 @@ use crate::diagnostics::{
     selection_condition, weighted_moments,
 };
 use crate::error::{Error, Result};
+use crate::evidence::{VariableEvidence, residual_evidence};
 use crate::gates::{GatedFit, LinearGates, WeightedProblem};
 use crate::linalg::Matrix;
 use crate::models::{Lasso, LinearModel, StandardisedFit, least_squares};
@@ -105,7 +106,8 @@ pub struct FittedModel {
     pub encoding: Encoding,
     /// Positions of the selected variables in [`Encoding::features`].
     pub selected: Vec<usize>,
-    /// Per variable the probability that its gate is open; 1 or 0 for methods without gates.
+    /// Per variable the probability of being stable: by its evidence if that was asked for, else that its gate is
+    /// open; 1 or 0 for methods without gates.
     pub open_probability: Vec<f64>,
     /// The model on the selected variables.
     pub model: LinearModel,
@@ -115,6 +117,8 @@ pub struct FittedModel {
     pub effective_sample_size: f64,
     /// What the weights did and how far the selection can be trusted.
     pub diagnostics: Diagnostics,
+    /// Per variable what the data say about it alone, if that was asked for.
+    pub evidence: Option<Vec<VariableEvidence>>,
     /// Correlations of the encoded columns before weighting.
     pub initial_correlations: Matrix,
     /// Every loop of Algorithm 1; empty for other methods.
@@ -150,6 +154,7 @@ impl FittedModel {
             && positions.clone().all(|&column| column < columns)
             && self.encoding.columns.iter().all(|column| column.feature < features && column.scale > 0.0)
             && self.weight_function.as_ref().is_none_or(|function| function.columns() == columns)
+            && self.evidence.as_ref().is_none_or(|evidence| evidence.len() == features)
             && square(&self.initial_correlations)
             && self.history.iter().all(loop_fits)
             && self.penalty_path.iter().all(|(_, open)| open.len() == features)
@@ -205,6 +210,7 @@ struct Found {
     weights: SampleWeights,
     function: Option<WeightFunction>,
     mask: Option<Mask>,
+    evidence: Option<Vec<VariableEvidence>>,
     history: Vec<Loop>,
     penalty_path: Vec<(f64, Vec<f64>)>,
     converged: bool,
@@ -222,8 +228,8 @@ pub fn fit(
         return Err(Error::TooFewRowsForColumns { rows: data.rows(), columns: data.columns() });
     }
     let found = match method {
-        Method::Svi { settings, reweighter } => by_svi(data, reweighter, settings, watch)?,
-        Method::SviD { settings, reweighter } => by_svi(data, reweighter, &Svi { loops: 1, ..*settings }, watch)?,
+        Method::Svi { settings, reweighter } => by_svi(data, reweighter, settings, seed, watch)?,
+        Method::SviD { settings, reweighter } => by_svi(data, reweighter, &Svi { loops: 1, ..*settings }, seed, watch)?,
         Method::Ols => by_least_squares(data)?,
         Method::Lasso(lasso) => by_lasso(data, lasso, seed),
         Method::Stg { gates, threshold } => by_gates(data, gates, *threshold)?,
@@ -236,14 +242,19 @@ fn by_svi(
     data: &TrainingData,
     reweighter: &AnyReweighter,
     settings: &Svi,
+    seed: u64,
     watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>,
 ) -> Result<Found> {
-    let outcome = svi(data, reweighter, settings, watch);
+    let evidence = settings.evidence.map(|how| residual_evidence(data, &how, seed));
+    let probability: Option<Vec<f64>> =
+        evidence.as_ref().map(|evidence| evidence.iter().map(|variable| variable.probability).collect());
+    let outcome = svi(data, reweighter, settings, probability.as_deref(), watch);
     let last = &outcome.history[outcome.history.len() - 1];
     let coefficients = refit(data, &outcome.selected)?;
     let (converged, stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
     Ok(Found {
-        open_probability: last.gates.open_probability.clone(),
+        open_probability: probability.unwrap_or_else(|| last.gates.open_probability.clone()),
+        evidence,
         penalty_path: penalty_path(&settings.gates, &outcome.problem),
         selected: outcome.selected,
         coefficients,
@@ -326,6 +337,7 @@ impl Found {
             weights: SampleWeights::uniform(&data.base),
             function: None,
             mask: None,
+            evidence: None,
             history: Vec::new(),
             penalty_path: Vec::new(),
             converged,
@@ -391,6 +403,7 @@ fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fi
         weight_function: found.function,
         effective_sample_size: found.weights.effective_sample_size(),
         diagnostics,
+        evidence: found.evidence,
         initial_correlations: correlation_from_covariance(&before),
         history: found.history,
         penalty_path: found.penalty_path,

@@ -9,6 +9,8 @@ pub mod weights;
 
 pub mod gates;
 
+pub mod evidence;
+
 pub mod svi;
 
 pub mod models;

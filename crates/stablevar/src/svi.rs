@@ -2,6 +2,7 @@
 
 use crate::design::TrainingData;
 use crate::diagnostics::{correlation_from_covariance, remaining_correlation, weighted_correlations};
+use crate::evidence::ResidualEvidence;
 use crate::gates::{GatedFit, LinearGates, WeightedProblem};
 use crate::linalg::Matrix;
 use crate::optim::StopReason;
@@ -19,6 +20,7 @@ use std::ops::ControlFlow;
 /// | `threshold` | 0.5 | opening probability from which a variable counts as stable (gamma) | [0, 1] |
 /// | `settled` | 0.01 | stop when no variable's averaged gate moves more than this | > 0 |
 /// | `gates` | [`LinearGates::default`] | the backend | |
+/// | `evidence` | none | judge variables by their own evidence instead of by their gates | |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Svi {
     /// Most loops.
@@ -31,6 +33,8 @@ pub struct Svi {
     pub settled: Positive,
     /// The backend.
     pub gates: LinearGates,
+    /// Judge variables by their own evidence instead of by their gates.
+    pub evidence: Option<ResidualEvidence>,
 }
 
 impl Default for Svi {
@@ -41,6 +45,7 @@ impl Default for Svi {
             threshold: Fraction::constant(0.5),
             settled: Positive::constant(0.01),
             gates: LinearGates::default(),
+            evidence: None,
         }
     }
 }
@@ -96,14 +101,18 @@ pub struct SviOutcome {
 }
 
 /// Runs Algorithm 1. `watch` sees every loop as it ends and may stop the search.
+///
+/// Given each variable's probability of being stable as `evidence`, that is what the loop feeds back and what selects:
+/// it was found while the others were held fixed, so a variable that slips in can't confirm itself.
 pub fn svi(
     data: &TrainingData,
     reweighter: &dyn Reweighter,
     settings: &Svi,
+    evidence: Option<&[f64]>,
     watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>,
 ) -> SviOutcome {
     let initial_correlations = weighted_correlations(data, &SampleWeights::uniform(&data.base));
-    let mut mask = Mask::all(data);
+    let mut mask = evidence.map_or_else(|| Mask::all(data), |probability| Mask::from_stability(data, probability));
     let mut recent = RecentGates::new(settings.moving_average);
     let mut history: Vec<Loop> = Vec::new();
     let mut reweighted: Option<Reweighted> = None;
@@ -114,7 +123,7 @@ pub fn svi(
         let problem = WeightedProblem::new(data, &weighing.weights);
         let gates = settings.gates.fit(&problem);
         // Feedback: what is likely stable need not be decorrelated from its like.
-        let change = recent.push(&gates.mean_gate);
+        let change = recent.push(evidence.unwrap_or(&gates.mean_gate));
         let correlations = correlation_from_covariance(&problem.covariance);
         history.push(Loop {
             effective_sample_size: weighing.weights.effective_sample_size(),
@@ -136,7 +145,7 @@ pub fn svi(
             None
         };
         if let Some(stop) = stop {
-            let open = &last.gates.open_probability;
+            let open = evidence.unwrap_or(&last.gates.open_probability);
             let selected = (0..open.len()).filter(|&variable| open[variable] >= settings.threshold.get()).collect();
             return SviOutcome { selected, reweighted: weighing, mask, problem, initial_correlations, history, stop };
         }

@@ -167,6 +167,7 @@ pub(crate) fn json(model: &FittedModel) -> Value {
         "features": names,
         "selected": model.selected_names(),
         "open_probability": by_name(&model.open_probability),
+        "evidence": model.evidence.as_ref().map(|evidence| names.iter().zip(evidence).map(|(name, evidence)| (name.clone(), json!(evidence))).collect::<Map<_, _>>()),
         "coefficients": object(used.iter().map(|&column| (model.encoding.columns[column].name.clone(), coefficients[column]))),
         "intercept": model.model.intercept(&model.encoding),
         "n_eff": model.effective_sample_size,
@@ -200,7 +201,17 @@ fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<(
             (true, _) => String::new(),
         };
         let mark = if selected { "yes" } else { "no" };
-        rows.push(vec![feature.name.clone(), format!("{:.2}", model.open_probability[position]), mark.into(), own]);
+        let mut row = vec![feature.name.clone(), format!("{:.2}", model.open_probability[position]), mark.into(), own];
+        if let Some(evidence) = model.evidence.as_ref().map(|evidence| &evidence[position]) {
+            let shown = |value: Option<f64>| value.map_or("-".into(), number);
+            row.extend([
+                shown(evidence.effect),
+                shown(evidence.standard_error),
+                format!("{:.1}", evidence.t),
+                format!("{:.1e}", evidence.p_value),
+            ]);
+        }
+        rows.push(row);
         if selected && feature.columns.len() > 1 {
             rows.extend(feature.columns.iter().map(|&column| {
                 vec![
@@ -221,7 +232,14 @@ fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<(
         model.selected.len()
     ))?;
     let role = if model.method.seeks_stability() { "stable" } else { "used" };
-    printer.table(&["variable", "open", role, "coefficient"], &rows)?;
+    let mut header = match model.evidence {
+        Some(_) => vec!["variable", "probability", role, "coefficient"],
+        None => vec!["variable", "open", role, "coefficient"],
+    };
+    if model.evidence.is_some() {
+        header.extend(["effect given all others", "s.e.", "t", "p-value"]);
+    }
+    printer.table(&header, &rows)?;
     printer.line(&format!("\nintercept {}", number(model.model.intercept(encoding))))?;
     printer.line(&format!("effective sample size {:.0} of {total:.0}", model.effective_sample_size))?;
     if let Some(left) = model.diagnostics.remaining_correlation {
