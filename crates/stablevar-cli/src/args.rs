@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stablevar::design::Missing;
 use stablevar::error::Error;
-use stablevar::evidence::ResidualEvidence;
+use stablevar::evidence::Evidence;
 use stablevar::fit::Method;
 use stablevar::gates::{LinearGates, Penalty};
 use stablevar::models::Lasso;
@@ -280,7 +280,7 @@ impl Parameters {
             settings.threshold = Fraction::new("--threshold", threshold)?;
         }
         if self.evidence == Some(EvidenceName::Residual) {
-            settings.evidence = Some(ResidualEvidence::default());
+            settings.evidence = Some(Evidence::default());
         }
         settings.loops = self.loops.map_or(settings.loops, |loops| loops as usize);
         settings.moving_average = self.moving_average.map_or(settings.moving_average, |period| period as usize);

@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 use stablevar::design::{Roles, TrainingData};
-use stablevar::evidence::ResidualEvidence;
+use stablevar::evidence::Evidence;
 use stablevar::fit::{Method, fit};
 use stablevar::gates::LinearGates;
 use stablevar::metrics::{ErrorSummary, mean_squared_error};
@@ -32,7 +32,7 @@ fn methods() -> Vec<(&'static str, Method)> {
         ("SVI", Method::Svi { settings, reweighter }),
         (
             "SVI, residual evidence",
-            Method::Svi { settings: Svi { evidence: Some(ResidualEvidence::default()), ..settings }, reweighter },
+            Method::Svi { settings: Svi { evidence: Some(Evidence::default()), ..settings }, reweighter },
         ),
     ];
     methods.into_iter().filter(|(name, _)| !fast || *name != "DWR").collect()

@@ -6,7 +6,7 @@ use crate::diagnostics::{
     selection_condition, weighted_moments,
 };
 use crate::error::{Error, Result};
-use crate::evidence::{VariableEvidence, residual_evidence};
+use crate::evidence::{VariableEvidence, gather};
 use crate::gates::{GatedFit, LinearGates, WeightedProblem};
 use crate::linalg::Matrix;
 use crate::models::{Lasso, LinearModel, StandardisedFit, least_squares};
@@ -245,7 +245,7 @@ fn by_svi(
     seed: u64,
     watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>,
 ) -> Result<Found> {
-    let evidence = settings.evidence.map(|how| residual_evidence(data, &how, seed));
+    let evidence = settings.evidence.map(|how| gather(data, &how, seed, &|| {}).variables);
     let probability: Option<Vec<f64>> =
         evidence.as_ref().map(|evidence| evidence.iter().map(|variable| variable.probability).collect());
     let outcome = svi(data, reweighter, settings, probability.as_deref(), watch);

@@ -1,9 +1,12 @@
 //! The paper's synthetic data, with its selection-bias environments.
 //!
 //! Stable columns S and unstable columns V are normal with one correlation inside each block. The outcome is
-//! `y = S beta + cubic S_1 S_2 S_3 + noise`, and a row is kept with probability `prod_b |r|^(-5 D_b)`,
+//! `y = S beta + S_1 S_2 S_3 + noise`, and a row is kept with probability `prod_b |r|^(-5 D_b)`,
 //! `D_b = |f(S) - sign(r) V_b|`, over the biased columns, so that they follow the outcome (r > 1) or
 //! its opposite (r < -1) in the sample though they have no part in it.
+//!
+//! Other worlds than the paper's tie the columns together in other ways ([`Dependence`]) or bend the outcome by
+//! another term ([`Term`]): what works must not work in one world only.
 
 use crate::error::{Error, Result};
 use crate::parameter::NonNegative;
@@ -22,6 +25,70 @@ const MOST_VALUES: usize = 1 << 32;
 /// Give up when fewer than one in this many drawn rows is kept.
 const MOST_DRAWS_PER_ROW: usize = 100_000;
 
+/// How the columns hang together before the selection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dependence {
+    /// One correlation within the stable columns, one within the unstable ones, none between: the paper's.
+    #[default]
+    Blocks,
+    /// All columns are independent.
+    Independent,
+    /// Neighbouring stable columns correlate, and every unstable column follows two of them:
+    /// `V_j = 0.8 S_j + 0.2 S_(j+1) + noise`.
+    UnstableFromStable,
+    /// Every stable column follows two unstable ones: `S_j = 0.2 V_j + 0.8 V_(j+1) + noise`.
+    StableFromUnstable,
+}
+
+/// What bends the outcome, so that a linear model is wrong about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Term {
+    /// `S_1 S_2 S_3`: the paper's.
+    #[default]
+    Cubic,
+    /// `exp(S_1 S_2 S_3)`.
+    Exponential,
+    /// `S_1 S_2`.
+    Product,
+    /// `2 sin(2 S_1)`.
+    Sine,
+    /// `3/2 |S_1|`.
+    Absolute,
+    /// `2 max(0, S_1 + S_2)`.
+    Hinge,
+    /// Nothing: a linear model is right.
+    None,
+}
+
+impl Term {
+    /// Stable columns it needs.
+    fn columns(self) -> usize {
+        match self {
+            Term::Cubic | Term::Exponential => 3,
+            Term::Product | Term::Hinge => 2,
+            Term::Sine | Term::Absolute => 1,
+            Term::None => 0,
+        }
+    }
+
+    fn value(self, s: &[f64]) -> f64 {
+        if s.len() < self.columns() {
+            return 0.0;
+        }
+        match self {
+            Term::Cubic => s[0] * s[1] * s[2],
+            Term::Exponential => (s[0] * s[1] * s[2]).exp(),
+            Term::Product => s[0] * s[1],
+            Term::Sine => 2.0 * (2.0 * s[0]).sin(),
+            Term::Absolute => 1.5 * s[0].abs(),
+            Term::Hinge => 2.0 * (s[0] + s[1]).max(0.0),
+            Term::None => 0.0,
+        }
+    }
+}
+
 /// The law of the linear data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinearWorld {
@@ -35,8 +102,12 @@ pub struct LinearWorld {
     pub stable_correlation: f64,
     /// Correlation within the unstable columns, from 0 to below 1.
     pub unstable_correlation: f64,
-    /// Factor of the nonlinear term.
-    pub cubic: f64,
+    /// What ties the columns together.
+    pub dependence: Dependence,
+    /// What bends the outcome.
+    pub term: Term,
+    /// Factor of that term.
+    pub bend: f64,
     /// Variance of the noise.
     pub noise_variance: NonNegative,
 }
@@ -49,7 +120,9 @@ impl Default for LinearWorld {
             biased: 1,
             stable_correlation: 0.9,
             unstable_correlation: 0.1,
-            cubic: 1.0,
+            dependence: Dependence::default(),
+            term: Term::default(),
+            bend: 1.0,
             noise_variance: NonNegative::constant(0.3),
         }
     }
@@ -76,8 +149,14 @@ impl LinearWorld {
             return bad("there can't be more biased columns than unstable ones");
         }
         let in_range = |value: f64| (0.0..1.0).contains(&value);
-        if !in_range(self.stable_correlation) || !in_range(self.unstable_correlation) || !self.cubic.is_finite() {
-            return bad("correlations must be from 0 to below 1, and the cubic factor finite");
+        if !in_range(self.stable_correlation) || !in_range(self.unstable_correlation) {
+            return bad("correlations must be from 0 to below 1");
+        }
+        if !self.bend.is_finite() {
+            return bad("the factor of the nonlinear term must be finite");
+        }
+        if self.dependence == Dependence::StableFromUnstable && self.stable == self.columns {
+            return bad("stable columns can't follow unstable ones when there are none");
         }
         if rate.is_nan() || rate.abs() < 1.0 || rate.is_infinite() {
             return bad("the bias rate r must be 1 or more, or -1 or less");
@@ -88,8 +167,41 @@ impl LinearWorld {
     /// The outcome without noise.
     pub fn signal(&self, row: &[f64]) -> f64 {
         let linear: f64 = row[..self.stable].iter().zip(COEFFICIENTS.iter().cycle()).map(|(x, beta)| x * beta).sum();
-        let cubic = if self.stable >= 3 { self.cubic * row[0] * row[1] * row[2] } else { 0.0 };
-        linear + cubic
+        linear + self.bend * self.term.value(&row[..self.stable])
+    }
+
+    /// One row before the selection.
+    fn draw_columns(&self, random: &mut ChaCha8Rng, row: &mut [f64]) {
+        let (stable, unstable) = row.split_at_mut(self.stable);
+        let (s, v) = (stable.len(), unstable.len());
+        match self.dependence {
+            Dependence::Blocks => {
+                draw_block(random, self.stable_correlation, stable);
+                draw_block(random, self.unstable_correlation, unstable);
+            }
+            Dependence::Independent => {
+                draw_block(random, 0.0, stable);
+                draw_block(random, 0.0, unstable);
+            }
+            Dependence::UnstableFromStable => {
+                let mut source: f64 = random.sample(StandardNormal);
+                for value in stable.iter_mut() {
+                    let next: f64 = random.sample(StandardNormal);
+                    *value = 0.8 * source + 0.2 * next;
+                    source = next;
+                }
+                for (j, value) in unstable.iter_mut().enumerate() {
+                    *value = 0.8 * stable[j % s] + 0.2 * stable[(j + 1) % s] + random.sample::<f64, _>(StandardNormal);
+                }
+            }
+            Dependence::StableFromUnstable => {
+                draw_block(random, 0.0, unstable);
+                for (j, value) in stable.iter_mut().enumerate() {
+                    *value =
+                        0.2 * unstable[j % v] + 0.8 * unstable[(j + 1) % v] + random.sample::<f64, _>(StandardNormal);
+                }
+            }
+        }
     }
 
     /// Draws `rows` rows under the bias rate `rate` (1 is no bias), the outcome `y` last.
@@ -109,9 +221,7 @@ impl LinearWorld {
             if drawn > MOST_DRAWS_PER_ROW * (kept + 10) {
                 return Err(Error::SelectionTooStrict { kept, drawn });
             }
-            let (stable, unstable) = row.split_at_mut(self.stable);
-            draw_block(&mut random, self.stable_correlation, stable);
-            draw_block(&mut random, self.unstable_correlation, unstable);
+            self.draw_columns(&mut random, &mut row);
             let signal = self.signal(&row);
             let distance: f64 =
                 row[self.columns - self.biased..].iter().map(|v| (signal - rate.signum() * v).abs()).sum();

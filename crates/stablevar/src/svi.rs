@@ -2,7 +2,7 @@
 
 use crate::design::TrainingData;
 use crate::diagnostics::{correlation_from_covariance, remaining_correlation, weighted_correlations};
-use crate::evidence::ResidualEvidence;
+use crate::evidence::Evidence;
 use crate::gates::{GatedFit, LinearGates, WeightedProblem};
 use crate::linalg::Matrix;
 use crate::optim::StopReason;
@@ -34,7 +34,7 @@ pub struct Svi {
     /// The backend.
     pub gates: LinearGates,
     /// Judge variables by their own evidence instead of by their gates.
-    pub evidence: Option<ResidualEvidence>,
+    pub evidence: Option<Evidence>,
 }
 
 impl Default for Svi {

@@ -1,14 +1,63 @@
 //! Evidence for every variable: does it help to predict the outcome when all the others are known?
 //!
 //! The stable set is the smallest S with E[Y | S] = E[Y | X]. So a variable belongs to it if and only if the
-//! outcome still depends on it given all others. [`residual_evidence`] tests that one variable at a time.
+//! outcome still depends on it given all others. [`gather`] tests that one variable at a time, in one of two ways.
 
+mod judge;
 mod nuisance;
 mod residual;
 
-pub use residual::{ResidualEvidence, residual_evidence};
-
+use crate::design::TrainingData;
+use crate::parameter::{Fraction, NonNegative};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+/// Where the evidence comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    #[default]
+    Residual,
+}
+
+/// How to gather the evidence.
+///
+/// | Name | Default | Purpose | Range |
+/// |---|---|---|---|
+/// | `source` | `Auto` | where it comes from | |
+/// | `rows` | 50,000 | rows used at most, drawn at random | >= 2 |
+/// | `folds` | 5 | residual: parts for cross-fitting | >= 2 |
+/// | `landmarks` | 250 | residual: bumps of the kernel family, at least; grows slowly with the rows | |
+/// | `prior` | 0.25 | probability of being stable before the data are seen | [0, 1] |
+/// | `allowance` | 0.01 | partial correlation that imperfect regressions may leave behind | >= 0 |
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Where it comes from.
+    pub source: Source,
+    /// Rows used at most, drawn at random.
+    pub rows: usize,
+    /// Parts for cross-fitting.
+    pub folds: usize,
+    /// Bumps of the kernel family, at least.
+    pub landmarks: usize,
+    /// Probability of being stable before the data are seen.
+    pub prior: Fraction,
+    /// Partial correlation that imperfect regressions may leave behind.
+    pub allowance: NonNegative,
+}
+
+impl Default for Evidence {
+    fn default() -> Self {
+        Self {
+            source: Source::default(),
+            rows: 50_000,
+            folds: 5,
+            landmarks: 250,
+            prior: Fraction::constant(0.25),
+            allowance: NonNegative::constant(0.01),
+        }
+    }
+}
 
 /// What the data say about one variable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +74,43 @@ pub struct VariableEvidence {
     pub effect_size: f64,
     /// Probability that the variable is stable.
     pub probability: f64,
+    /// Effective number of rows the judgement rests on.
+    pub effective_sample_size: f64,
     /// The regressions that cross-validation chose, for the outcome and for the variable.
-    pub regressions: (String, String),
+    pub regressions: Option<(String, String)>,
+}
+
+/// What was gathered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gathered {
+    /// One per variable.
+    pub variables: Vec<VariableEvidence>,
+}
+
+/// Evidence for every variable. `tick` is called after each, from any thread.
+pub fn gather(data: &TrainingData, settings: &Evidence, seed: u64, tick: &(dyn Fn() + Sync)) -> Gathered {
+    let plan = residual::Plan::new(data, settings, seed);
+    // Each variable's work is its own, so that the order in which threads take them does not matter.
+    let variables = (0..data.encoding.features.len())
+        .into_par_iter()
+        .map(|variable| {
+            let judged = residual::judge_variable(data, settings, &plan, variable);
+            tick();
+            judged
+        })
+        .collect();
+    Gathered { variables }
+}
+
+/// The encoded columns a variable is judged against: all but its own and its near copies'.
+fn conditioning_columns(data: &TrainingData, variable: usize) -> Vec<usize> {
+    let features = &data.encoding.features;
+    let is_own = |column: &usize| features[variable].columns.contains(column);
+    let is_copy = |column: &usize| {
+        let group = data.encoding.columns[*column].feature;
+        data.inseparable.iter().any(|&(a, b)| {
+            (is_own(&a) && features[group].columns.contains(&b)) || (is_own(&b) && features[group].columns.contains(&a))
+        })
+    };
+    (0..data.columns()).filter(|column| !is_own(column) && !is_copy(column)).collect()
 }

@@ -3,6 +3,10 @@
 //! Every family is linear in features of the row, so that second moments of the features, one matrix per
 //! fold, are all that cross-validation needs: fits without a fold and errors on it come from sums and differences
 //! of these matrices. Rows are read once per family and once more for the predictions.
+//!
+//! In many columns a kernel is only as good as its distances. [`learn_scales`] therefore learns from the data how
+//! much each column counts: columns in which the fitted curve is steep are stretched, flat ones shrink, and
+//! the curve is fitted again (recursive feature machines, Radhakrishnan et al., Science 2024).
 
 use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows};
 use crate::rows::{TILE, map_blocks, tiles};
@@ -13,11 +17,30 @@ pub(super) enum Family {
     /// all products of two columns (degree 2) or of two and three (degree 3);
     Polynomial { degree: usize },
     /// Gaussian bumps around some rows (Nystrom's approximation of kernel regression).
-    Kernel { landmarks: Matrix, norms: Vec<f64>, bandwidth: f64 },
+    Kernel(Kernel),
+}
+
+/// `exp(-1/2 |scales * (x - landmark)|^2)` for every landmark.
+#[derive(Debug, Clone)]
+pub(super) struct Kernel {
+    /// How much a difference in each column counts.
+    scales: Vec<f64>,
+    /// Columns by landmarks, scaled.
+    landmarks: Matrix,
+    /// Squared length of every scaled landmark.
+    norms: Vec<f64>,
 }
 
 /// Penalties tried for every family, relative to the family's own scale.
-const PENALTIES: [f64; 5] = [1e-3, 1e-2, 1e-1, 1.0, 10.0];
+const PENALTIES: [f64; 6] = [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
+/// Widths of the kernel, as multiples of the root of the number of columns.
+const WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
+/// Rounds of learning the scales, at most.
+const ROUNDS: usize = 8;
+/// A round must lower the error by this share to count as a success; two failures end the learning.
+const SUCCESS: f64 = 2e-3;
+/// The least importance of a column, as a share of the greatest.
+const LEAST_IMPORTANCE: f64 = 1e-3;
 
 /// The columns a regression may use, as positions in the design matrix (without its leading ones).
 pub(super) struct Inputs<'a> {
@@ -28,21 +51,55 @@ pub(super) struct Inputs<'a> {
 
 /// Cross-fitted predictions and the family that gave them.
 pub(super) struct CrossFitted {
-    /// One prediction per row, each from a fit that did not see the row's fold.
+    /// One prediction per row of the folds, each from a fit that did not see the row's fold; 0 elsewhere.
     pub predictions: Vec<f64>,
-    pub family: String,
+    /// The position of the family chosen.
+    pub family: Option<usize>,
+}
+
+impl Kernel {
+    pub(super) fn new(inputs: &Inputs, landmarks: &[usize], scales: Vec<f64>) -> Self {
+        let scaled = Matrix::from_fn(inputs.columns.len(), landmarks.len(), |i, j| {
+            scales[i] * inputs.design[(landmarks[j], inputs.columns[i] + 1)]
+        });
+        let norms = (0..landmarks.len())
+            .map(|j| (0..inputs.columns.len()).map(|i| scaled[(i, j)].powi(2)).sum())
+            .collect();
+        Self { scales, landmarks: scaled, norms }
+    }
+
+    /// Fills `values` with one row of bumps per scaled row; `products` is scratch of the same size.
+    fn fill(&self, scaled_rows: &[f64], values: &mut [f64]) {
+        let (columns, count) = (self.scales.len(), self.norms.len());
+        multiply_rows(scaled_rows, &self.landmarks, values);
+        for (row, values) in scaled_rows.chunks_exact(columns).zip(values.chunks_exact_mut(count)) {
+            let norm = dot(row, row);
+            for (value, landmark) in values.iter_mut().zip(&self.norms) {
+                *value = (*value - 0.5 * (norm + landmark)).min(0.0).exp();
+            }
+        }
+    }
+
+    fn scale(&self, rows: &[f64]) -> Vec<f64> {
+        let columns = self.scales.len();
+        rows.chunks_exact(columns).flat_map(|row| row.iter().zip(&self.scales).map(|(x, scale)| x * scale)).collect()
+    }
+
+    /// The bumps' values at each other's centres, the norm of the curves they span.
+    fn gram(&self) -> Matrix {
+        let (columns, count) = (self.scales.len(), self.norms.len());
+        let rows = Matrix::from_fn(count, columns, |i, j| self.landmarks[(j, i)]);
+        let mut gram = Matrix::zeros(count, count);
+        self.fill(rows.values(), gram.values_mut());
+        gram
+    }
 }
 
 impl Family {
-    pub(super) fn kernel(landmarks: Matrix, bandwidth: f64) -> Self {
-        let norms = (0..landmarks.rows()).map(|k| dot(landmarks.row(k), landmarks.row(k))).collect();
-        Family::Kernel { landmarks, norms, bandwidth }
-    }
-
     pub(super) fn name(&self) -> String {
         match self {
             Family::Polynomial { degree } => format!("polynomial of degree {degree}"),
-            Family::Kernel { bandwidth, .. } => format!("kernel of width {bandwidth:.1}"),
+            Family::Kernel(_) => "kernel".into(),
         }
     }
 
@@ -51,7 +108,7 @@ impl Family {
         match self {
             Family::Polynomial { degree: 2 } => columns * (columns + 1) / 2,
             Family::Polynomial { .. } => columns * (columns + 1) / 2 + columns * (columns + 1) * (columns + 2) / 6,
-            Family::Kernel { landmarks, .. } => landmarks.rows(),
+            Family::Kernel(kernel) => kernel.norms.len(),
         }
     }
 
@@ -61,25 +118,16 @@ impl Family {
         for (row, features) in rows.chunks_exact(columns).zip(features.chunks_exact_mut(width)) {
             features[0] = 1.0;
             features[1..=columns].copy_from_slice(row);
-            let extra = &mut features[1 + columns..];
-            match self {
-                Family::Polynomial { degree } => fill_products(row, *degree, extra),
-                Family::Kernel { .. } => {}
+            if let Family::Polynomial { degree } = self {
+                fill_products(row, *degree, &mut features[1 + columns..]);
             }
         }
-        if let Family::Kernel { landmarks, norms, bandwidth } = self {
-            let count = rows.len() / columns;
-            let transposed = Matrix::from_fn(columns, landmarks.rows(), |i, j| landmarks[(j, i)]);
-            let mut products = vec![0.0; count * landmarks.rows()];
-            multiply_rows(rows, &transposed, &mut products);
-            let scale = -0.5 / (bandwidth * bandwidth);
-            for k in 0..count {
-                let row = &rows[k * columns..(k + 1) * columns];
-                let norm = dot(row, row);
-                let extra = &mut features[k * width + 1 + columns..(k + 1) * width];
-                for (j, value) in extra.iter_mut().enumerate() {
-                    *value = (scale * (norm + norms[j] - 2.0 * products[k * norms.len() + j])).min(0.0).exp();
-                }
+        if let Family::Kernel(kernel) = self {
+            let count = kernel.norms.len();
+            let mut bumps = vec![0.0; rows.len() / columns * count];
+            kernel.fill(&kernel.scale(rows), &mut bumps);
+            for (features, bumps) in features.chunks_exact_mut(width).zip(bumps.chunks_exact(count)) {
+                features[1 + columns..].copy_from_slice(bumps);
             }
         }
     }
@@ -96,18 +144,17 @@ impl Family {
                     penalty[(k, k)] = 100.0 * moments[(k, k)] / total;
                 }
             }
-            Family::Kernel { landmarks, norms, bandwidth } => {
+            Family::Kernel(kernel) => {
                 for k in 1..=columns {
                     penalty[(k, k)] = columns as f64;
                 }
-                let scale = -0.5 / (bandwidth * bandwidth);
+                let gram = kernel.gram();
                 let offset = 1 + columns;
-                for i in 0..landmarks.rows() {
-                    for j in 0..landmarks.rows() {
-                        let distance = norms[i] + norms[j] - 2.0 * dot(landmarks.row(i), landmarks.row(j));
-                        penalty[(offset + i, offset + j)] = (scale * distance).min(0.0).exp();
+                for i in 0..gram.rows() {
+                    for j in 0..gram.rows() {
+                        penalty[(offset + i, offset + j)] = gram[(i, j)];
                     }
-                    penalty[(offset + i, offset + i)] += 1e-8;
+                    penalty[(offset + i, offset + i)] += 1e-7;
                 }
             }
         }
@@ -132,6 +179,144 @@ fn fill_products(row: &[f64], degree: usize, extra: &mut [f64]) {
     }
 }
 
+/// Per outcome its error on the rows held out, and the coefficients of the fit without each fold.
+struct Trial {
+    errors: Vec<f64>,
+    coefficients: Vec<Vec<Vec<f64>>>,
+}
+
+/// A family's moments over every fold, from which fits at any penalty follow.
+struct Candidate {
+    parts: Vec<FoldMoments>,
+    whole: Matrix,
+    penalty: Matrix,
+}
+
+impl Candidate {
+    fn new(inputs: &Inputs, outcomes: &[&[f64]], folds: &[Vec<usize>], family: &Family) -> Self {
+        let parts: Vec<FoldMoments> =
+            folds.iter().map(|rows| FoldMoments::gather(inputs, outcomes, rows, family)).collect();
+        let width = parts[0].gram.rows();
+        let mut whole = Matrix::zeros(width, width);
+        parts.iter().for_each(|part| whole.add_assign(&part.gram));
+        let penalty = family.penalty(inputs.columns.len(), &whole);
+        Self { parts, whole, penalty }
+    }
+
+    /// Fits without each fold at one penalty; `None` if a factorisation fails.
+    fn trial(&self, factor: f64) -> Option<Trial> {
+        let outcomes = self.parts[0].cross.len();
+        let mut trial = Trial { errors: vec![0.0; outcomes], coefficients: vec![Vec::new(); outcomes] };
+        for held_out in &self.parts {
+            let mut matrix = self.whole.clone();
+            for (value, (part, penalty)) in
+                matrix.values_mut().iter_mut().zip(held_out.gram.values().iter().zip(self.penalty.values()))
+            {
+                *value += factor * penalty - part;
+            }
+            let solver = Cholesky::with_least_ridge(&matrix)?;
+            for outcome in 0..outcomes {
+                let mut cross: Vec<f64> = held_out.cross[outcome].iter().map(|value| -value).collect();
+                for part in &self.parts {
+                    cross.iter_mut().zip(&part.cross[outcome]).for_each(|(sum, value)| *sum += value);
+                }
+                let solution = solver.solve(&cross);
+                trial.errors[outcome] += held_out.squared_error(outcome, &solution);
+                trial.coefficients[outcome].push(solution);
+            }
+        }
+        trial.errors.iter().all(|error| error.is_finite()).then_some(trial)
+    }
+}
+
+/// How much each column counts in the distance of two rows, learnt for the outcomes together.
+///
+/// Starts from equal scales. Each round fits the kernel at several widths and penalties, keeps the best in
+/// cross-validation, and sets every column's squared scale to the mean square of the fitted curve's slope in it.
+/// The curve is what is left beside the linear part, so that columns with a linear effect alone do not count.
+pub(super) fn learn_scales(
+    inputs: &Inputs,
+    outcomes: &[&[f64]],
+    folds: &[Vec<usize>],
+    landmarks: &[usize],
+) -> Vec<f64> {
+    let columns = inputs.columns.len();
+    let root = (columns as f64).sqrt();
+    let mut importance = vec![1.0f64; columns];
+    let mut best: Option<(f64, Vec<f64>)> = None;
+    let mut failures = 0;
+    for _ in 0..ROUNDS {
+        let mut round: Option<(f64, Kernel, Trial)> = None;
+        for width in WIDTHS {
+            let scales = importance.iter().map(|value| value.sqrt() / (width * root)).collect();
+            let kernel = Kernel::new(inputs, landmarks, scales);
+            let candidate = Candidate::new(inputs, outcomes, folds, &Family::Kernel(kernel.clone()));
+            for trial in PENALTIES.iter().filter_map(|&factor| candidate.trial(factor)) {
+                let error = trial.errors.iter().sum();
+                if round.as_ref().is_none_or(|(least, ..)| error < *least) {
+                    round = Some((error, kernel.clone(), trial));
+                }
+            }
+        }
+        let Some((error, kernel, trial)) = round else { break };
+        let success = best.as_ref().is_none_or(|(least, _)| error < least * (1.0 - SUCCESS));
+        failures = if success { 0 } else { failures + 1 };
+        if best.as_ref().is_none_or(|(least, _)| error < *least) {
+            best = Some((error, kernel.scales.clone()));
+        }
+        if failures == 2 {
+            break;
+        }
+        importance = squared_slopes(inputs, folds, &kernel, &trial);
+        let greatest = importance.iter().copied().fold(0.0, f64::max);
+        if greatest <= 0.0 || !greatest.is_finite() {
+            break;
+        }
+        importance.iter_mut().for_each(|value| *value = (*value / greatest).max(LEAST_IMPORTANCE));
+        let mean = importance.iter().sum::<f64>() / columns as f64;
+        importance.iter_mut().for_each(|value| *value /= mean);
+    }
+    best.map_or_else(|| vec![1.0 / root; columns], |(_, scales)| scales)
+}
+
+/// The mean square of the curves' slope in every column, over rows and outcomes.
+fn squared_slopes(inputs: &Inputs, folds: &[Vec<usize>], kernel: &Kernel, trial: &Trial) -> Vec<f64> {
+    let columns = inputs.columns.len();
+    let count = kernel.norms.len();
+    // Per outcome the curve averaged over the folds, then landmarks times their coefficients.
+    let curves: Vec<Vec<f64>> = trial
+        .coefficients
+        .iter()
+        .map(|folds| {
+            (0..count)
+                .map(|k| folds.iter().map(|fit| fit[1 + columns + k]).sum::<f64>() / folds.len() as f64)
+                .collect()
+        })
+        .collect();
+    let landmarks = Matrix::from_fn(count, columns, |k, j| kernel.landmarks[(j, k)]);
+    let rows: Vec<usize> = folds.concat();
+    let mut total = vec![0.0; columns];
+    for tile in tiles(0..rows.len()) {
+        let scaled = kernel.scale(&gathered(inputs, &rows[tile.clone()]));
+        let mut bumps = vec![0.0; tile.len() * count];
+        kernel.fill(&scaled, &mut bumps);
+        for curve in &curves {
+            let weighted: Vec<f64> =
+                bumps.chunks_exact(count).flat_map(|row| row.iter().zip(curve).map(|(bump, c)| bump * c)).collect();
+            let mut pull = vec![0.0; tile.len() * columns];
+            multiply_rows(&weighted, &landmarks, &mut pull);
+            for (k, row) in rows[tile.clone()].iter().enumerate() {
+                let height: f64 = weighted[k * count..(k + 1) * count].iter().sum();
+                for (j, total) in total.iter_mut().enumerate() {
+                    let slope = kernel.scales[j] * (pull[k * columns + j] - height * scaled[k * columns + j]);
+                    *total += inputs.base[*row] * slope * slope;
+                }
+            }
+        }
+    }
+    total
+}
+
 /// The best family and penalty for every outcome, judged on held-out folds.
 ///
 /// `folds[f]` lists the rows of fold `f`; outcomes have one value per row of the design.
@@ -143,44 +328,10 @@ pub(super) fn cross_fit(
 ) -> Vec<CrossFitted> {
     let mut best: Vec<Option<Chosen>> = (0..outcomes.len()).map(|_| None).collect();
     for (number, family) in families.iter().enumerate() {
-        let parts: Vec<FoldMoments> =
-            folds.iter().map(|rows| FoldMoments::gather(inputs, outcomes, rows, family)).collect();
-        let width = parts[0].gram.rows();
-        let mut whole = Matrix::zeros(width, width);
-        parts.iter().for_each(|part| whole.add_assign(&part.gram));
-        let penalty = family.penalty(inputs.columns.len(), &whole);
-        for factor in PENALTIES {
-            let mut errors = vec![0.0; outcomes.len()];
-            let mut coefficients: Vec<Vec<Vec<f64>>> = vec![Vec::new(); outcomes.len()];
-            for held_out in 0..folds.len() {
-                let mut matrix = whole.clone();
-                for (value, (part, penalty)) in
-                    matrix.values_mut().iter_mut().zip(parts[held_out].gram.values().iter().zip(penalty.values()))
-                {
-                    *value += factor * penalty - part;
-                }
-                let Some(solver) = Cholesky::with_least_ridge(&matrix) else {
-                    errors.iter_mut().for_each(|error| *error = f64::INFINITY);
-                    break;
-                };
-                for outcome in 0..outcomes.len() {
-                    let cross: Vec<f64> = (0..width)
-                        .map(|k| {
-                            parts
-                                .iter()
-                                .enumerate()
-                                .filter(|(f, _)| *f != held_out)
-                                .map(|(_, part)| part.cross[outcome][k])
-                                .sum()
-                        })
-                        .collect();
-                    let solution = solver.solve(&cross);
-                    errors[outcome] += parts[held_out].squared_error(outcome, &solution);
-                    coefficients[outcome].push(solution);
-                }
-            }
-            for ((best, error), coefficients) in best.iter_mut().zip(errors).zip(coefficients) {
-                if error.is_finite() && best.as_ref().is_none_or(|best| error < best.error) {
+        let candidate = Candidate::new(inputs, outcomes, folds, family);
+        for trial in PENALTIES.iter().filter_map(|&factor| candidate.trial(factor)) {
+            for ((best, error), coefficients) in best.iter_mut().zip(trial.errors).zip(trial.coefficients) {
+                if best.as_ref().is_none_or(|best| error < best.error) {
                     *best = Some(Chosen { error, family: number, coefficients });
                 }
             }
@@ -191,10 +342,10 @@ pub(super) fn cross_fit(
         .map(|(outcome, chosen)| match chosen {
             Some(chosen) => CrossFitted {
                 predictions: predict(inputs, folds, &families[chosen.family], &chosen.coefficients),
-                family: families[chosen.family].name(),
+                family: Some(chosen.family),
             },
             // Only data that defeat every factorisation come here; the mean is then the honest regression.
-            None => CrossFitted { predictions: vec![0.0; outcomes[outcome].len()], family: "none".into() },
+            None => CrossFitted { predictions: vec![0.0; outcomes[outcome].len()], family: None },
         })
         .collect()
 }

@@ -8,194 +8,117 @@
 //! ```
 //!
 //! A biased variable was selected to follow f(S), so both regressions approximate the same function and
-//! their errors multiply into a bias: that is why families compete in cross-validation, and why the
-//! probability allows for a small correlation that is none ([`ResidualEvidence::allowance`]).
+//! their errors multiply into a bias of t: that is why families compete in cross-validation, why the kernel learns
+//! which columns count, and why the probability allows for a small correlation that is none
+//! ([`Evidence::allowance`]).
 
-use super::VariableEvidence;
-use super::nuisance::{CrossFitted, Family, Inputs, cross_fit};
+use super::judge::Residuals;
+use super::nuisance::{CrossFitted, Family, Inputs, Kernel, cross_fit, learn_scales};
+use super::{Evidence, VariableEvidence, conditioning_columns};
 use crate::design::TrainingData;
-use crate::gates::normal_cdf;
-use crate::linalg::{Cholesky, Matrix, dot};
-use crate::parameter::{Fraction, NonNegative};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-/// How to gather the evidence.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `folds` | 5 | parts for cross-fitting | >= 2 |
-/// | `landmarks` | 250 | bumps of the kernel family, at least; grows slowly with the rows | |
-/// | `prior` | 0.25 | probability of being stable before the data are seen | [0, 1] |
-/// | `allowance` | 0.01 | partial correlation that imperfect regressions may leave behind | >= 0 |
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct ResidualEvidence {
-    /// Parts for cross-fitting.
-    pub folds: usize,
-    /// Bumps of the kernel family, at least.
-    pub landmarks: usize,
-    /// Probability of being stable before the data are seen.
-    pub prior: Fraction,
-    /// Partial correlation that imperfect regressions may leave behind.
-    pub allowance: NonNegative,
+/// The most features a polynomial may have.
+const MOST_FEATURES: usize = 600;
+/// Rows and landmarks from which the kernel's scales are learnt, and the parts they are dealt out to.
+const LEARNING_ROWS: usize = 2000;
+const LEARNING_LANDMARKS: usize = 150;
+const LEARNING_FOLDS: usize = 3;
+
+/// The rows every variable is judged by, and how they are dealt out.
+pub(super) struct Plan {
+    rows: Vec<usize>,
+    folds: Vec<Vec<usize>>,
+    landmarks: Vec<usize>,
+    learning: Vec<Vec<usize>>,
 }
 
-impl Default for ResidualEvidence {
-    fn default() -> Self {
-        Self { folds: 5, landmarks: 250, prior: Fraction::constant(0.25), allowance: NonNegative::constant(0.01) }
+impl Plan {
+    pub(super) fn new(data: &TrainingData, settings: &Evidence, seed: u64) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut order: Vec<usize> = (0..data.rows()).collect();
+        order.shuffle(&mut random);
+        order.truncate(settings.rows.max(2));
+        let count = order.len();
+        let landmarks = (settings.landmarks + count / 500).min(400).min(count / 3).max(1);
+        Self {
+            folds: deal(&order, settings.folds),
+            landmarks: order[..landmarks].to_vec(),
+            learning: deal(&order[..count.min(LEARNING_ROWS)], LEARNING_FOLDS),
+            rows: order,
+        }
     }
 }
 
-/// Widths of the kernel, as multiples of the root of the number of columns.
-const WIDTHS: [f64; 3] = [0.67, 1.33, 2.67];
-/// The most features a polynomial may have.
-const MOST_FEATURES: usize = 600;
-
-/// Evidence for every variable.
-pub fn residual_evidence(data: &TrainingData, settings: &ResidualEvidence, seed: u64) -> Vec<VariableEvidence> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let folds = folds(data, settings.folds, &mut random);
-    let count = (settings.landmarks + data.rows() / 500).min(600).min(data.rows() / 3).max(1);
-    let mut order: Vec<usize> = (0..data.rows()).filter(|&row| data.base[row] > 0.0).collect();
-    order.shuffle(&mut random);
-    order.truncate(count);
-    // Each variable's work is its own, so that the order in which threads take them does not matter.
-    let variables = (0..data.encoding.features.len()).into_par_iter();
-    variables.map(|variable| one_variable(data, settings, variable, &folds, &order)).collect()
-}
-
-/// Rows of every fold, dealt out at random.
-fn folds(data: &TrainingData, folds: usize, random: &mut ChaCha8Rng) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..data.rows()).collect();
-    order.shuffle(random);
-    let folds = folds.clamp(2, data.rows());
-    let mut parts = vec![Vec::new(); folds];
-    order.into_iter().enumerate().for_each(|(k, row)| parts[k % folds].push(row));
+/// Deals out rows in turn, and sorts each part.
+fn deal(order: &[usize], parts: usize) -> Vec<Vec<usize>> {
+    let count = parts.clamp(2, order.len().max(2));
+    let mut parts = vec![Vec::new(); count];
+    order.iter().enumerate().for_each(|(k, &row)| parts[k % count].push(row));
     parts.iter_mut().for_each(|part| part.sort_unstable());
     parts
 }
 
-fn families(data: &TrainingData, columns: &[usize], landmarks: &[usize]) -> Vec<Family> {
+/// Judges one variable.
+pub(super) fn judge_variable(
+    data: &TrainingData,
+    settings: &Evidence,
+    plan: &Plan,
+    variable: usize,
+) -> VariableEvidence {
+    let own = &data.encoding.features[variable].columns;
+    let columns = conditioning_columns(data, variable);
+    let values: Vec<Vec<f64>> =
+        own.iter().map(|&column| (0..data.rows()).map(|row| data.design[(row, column + 1)]).collect()).collect();
+    let outcome: [&[f64]; 1] = [&data.target.values];
+    let own_values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
+
+    let inputs = Inputs { design: &data.design, base: &data.base, columns: &columns };
+    let mut residuals =
+        Residuals { rows: &plan.rows, outcome: Vec::new(), own: Vec::new(), weights: None };
+    let (outcome_fit, outcome_name) = regress(data, &inputs, &outcome, plan);
+    let (own_fits, own_name) = regress(data, &inputs, &own_values, plan);
+    let left = |values: &[f64], fit: &CrossFitted| plan.rows.iter().map(|&row| values[row] - fit.predictions[row]).collect();
+    residuals.outcome = left(outcome[0], &outcome_fit[0]);
+    residuals.own = own_values.iter().zip(&own_fits).map(|(values, fit)| left(values, fit)).collect();
+    VariableEvidence { regressions: Some((outcome_name, own_name)), ..residuals.judge(data, own, settings) }
+}
+
+/// The regressions of some outcomes, and the name of the family chosen for the first.
+fn regress(data: &TrainingData, inputs: &Inputs, outcomes: &[&[f64]], plan: &Plan) -> (Vec<CrossFitted>, String) {
+    if inputs.columns.is_empty() {
+        let mean = || CrossFitted { predictions: vec![0.0; data.rows()], family: None };
+        return (outcomes.iter().map(|_| mean()).collect(), "mean".into());
+    }
     let mut families = Vec::new();
     for degree in [2, 3] {
         let polynomial = Family::Polynomial { degree };
-        if polynomial.extra(columns.len()) <= MOST_FEATURES.min(data.rows() / 3) {
+        if polynomial.extra(inputs.columns.len()) <= MOST_FEATURES.min(plan.rows.len() / 3) {
             families.push(polynomial);
         }
     }
-    let chosen = Matrix::from_fn(landmarks.len(), columns.len(), |i, j| data.design[(landmarks[i], columns[j] + 1)]);
-    let root = (columns.len().max(1) as f64).sqrt();
-    families.extend(WIDTHS.map(|width| Family::kernel(chosen.clone(), width * root)));
-    families
-}
-
-fn one_variable(
-    data: &TrainingData,
-    settings: &ResidualEvidence,
-    variable: usize,
-    folds: &[Vec<usize>],
-    landmarks: &[usize],
-) -> VariableEvidence {
-    let own = &data.encoding.features[variable].columns;
-    let columns: Vec<usize> = (0..data.columns()).filter(|column| !own.contains(column)).collect();
-    let values: Vec<Vec<f64>> =
-        own.iter().map(|&column| (0..data.rows()).map(|row| data.design[(row, column + 1)]).collect()).collect();
-    let mut outcomes: Vec<&[f64]> = vec![&data.target.values];
-    outcomes.extend(values.iter().map(Vec::as_slice));
-
-    let inputs = Inputs { design: &data.design, base: &data.base, columns: &columns };
-    let fitted = if columns.is_empty() {
-        outcomes.iter().map(|_| CrossFitted { predictions: vec![0.0; data.rows()], family: "mean".into() }).collect()
-    } else {
-        cross_fit(&inputs, &outcomes, folds, &families(data, &columns, landmarks))
+    let few = &plan.landmarks[..plan.landmarks.len().min(LEARNING_LANDMARKS)];
+    let scales = learn_scales(inputs, outcomes, &plan.learning, few);
+    let mostly = steepest(data, inputs, &scales);
+    families.push(Family::Kernel(Kernel::new(inputs, &plan.landmarks, scales)));
+    let fits = cross_fit(inputs, outcomes, &plan.folds, &families);
+    let name = match fits[0].family.map(|position| &families[position]) {
+        Some(Family::Kernel(_)) => format!("kernel, mostly in {}", mostly.join(", ")),
+        Some(family) => family.name(),
+        None => "mean".into(),
     };
-    let residuals: Vec<Vec<f64>> = outcomes
-        .iter()
-        .zip(&fitted)
-        .map(|(values, fit)| values.iter().zip(&fit.predictions).map(|(y, p)| y - p).collect())
-        .collect();
-    judge(data, settings, own, &residuals, (fitted[0].family.clone(), fitted[1].family.clone()))
+    (fits, name)
 }
 
-/// From residuals of the outcome (first) and of the variable's columns to the evidence.
-fn judge(
-    data: &TrainingData,
-    settings: &ResidualEvidence,
-    own: &[usize],
-    residuals: &[Vec<f64>],
-    regressions: (String, String),
-) -> VariableEvidence {
-    let total = data.total_weight();
-    let mean =
-        |value: &dyn Fn(usize) -> f64| (0..data.rows()).map(|row| data.base[row] * value(row)).sum::<f64>() / total;
-    let outcome = &residuals[0];
-    let count = own.len();
-    let products: Vec<f64> = (0..count).map(|c| mean(&|row| outcome[row] * residuals[c + 1][row])).collect();
-    let spread = Matrix::from_fn(count, count, |a, b| {
-        mean(&|row| outcome[row].powi(2) * residuals[a + 1][row] * residuals[b + 1][row]) - products[a] * products[b]
-    });
-    let size = |c: usize| {
-        let (y, d) = (mean(&|row| outcome[row].powi(2)), mean(&|row| residuals[c + 1][row].powi(2)));
-        if y * d > 0.0 { products[c] / (y * d).sqrt() } else { 0.0 }
-    };
-    let sizes: Vec<f64> = (0..count).map(size).collect();
-    let largest = sizes.iter().copied().fold(0.0, |most: f64, size| if size.abs() > most.abs() { size } else { most });
-    // The chi-squared statistic of all columns of the variable; for one column the square of t.
-    let statistic =
-        Cholesky::with_least_ridge(&spread).map_or(0.0, |solver| total * dot(&products, &solver.solve(&products)));
-    let statistic = if statistic.is_finite() { statistic.max(0.0) } else { 0.0 };
-    let p_value = chi_squared_tail(statistic, count);
-    let (mut effect, mut standard_error, mut t) = (None, None, (statistic / count as f64).sqrt());
-    if let [column] = own {
-        let variance = mean(&|row| residuals[1][row].powi(2));
-        let units = data.target.scale / data.encoding.columns[*column].scale;
-        if variance > 0.0 {
-            effect = Some(units * products[0] / variance);
-            standard_error = Some(units * (spread[(0, 0)].max(0.0) / total).sqrt() / variance);
-        }
-        t = products[0].signum() * statistic.sqrt();
-    }
-    VariableEvidence {
-        effect,
-        standard_error,
-        t,
-        p_value,
-        effect_size: largest,
-        probability: probability(statistic, count, total, settings),
-        regressions,
-    }
-}
-
-/// The posterior probability of an effect under a unit-information prior: each column multiplies the odds by
-/// `(1 + n)^(-1/2)`, the statistic by `exp(statistic / 2 * n / (1 + n))`.
-///
-/// The statistic is first taken down as if every standard error, `n^(-1/2)` in partial correlation, also had to
-/// cover the allowance for imperfect regressions.
-fn probability(statistic: f64, columns: usize, total: f64, settings: &ResidualEvidence) -> f64 {
-    let fair = statistic / (1.0 + total * settings.allowance.get().powi(2));
-    let prior = settings.prior.get();
-    let log_odds =
-        0.5 * fair * total / (1.0 + total) - 0.5 * columns as f64 * (1.0 + total).ln() + (prior / (1.0 - prior)).ln();
-    1.0 / (1.0 + (-log_odds).exp())
-}
-
-/// The probability that a chi-squared variable exceeds `x`.
-fn chi_squared_tail(x: f64, degrees: usize) -> f64 {
-    if degrees == 1 {
-        return 2.0 * normal_cdf(-x.sqrt());
-    }
-    // Q(a, x/2) by the recurrence from a = 1/2 or 1, which has only positive terms.
-    let half = 0.5 * x;
-    let (mut tail, mut order) =
-        if degrees % 2 == 1 { (2.0 * normal_cdf(-x.sqrt()), 0.5) } else { ((-half).exp(), 1.0) };
-    while order + 0.5 < 0.5 * degrees as f64 + 0.25 {
-        tail += (order * half.max(1e-300).ln() - half - libm::lgamma(order + 1.0)).exp();
-        order += 1.0;
-    }
-    tail.min(1.0)
+/// Names of the columns that count most in the kernel, at most four.
+fn steepest(data: &TrainingData, inputs: &Inputs, scales: &[f64]) -> Vec<String> {
+    let mut order: Vec<usize> = (0..scales.len()).collect();
+    order.sort_by(|&a, &b| scales[b].total_cmp(&scales[a]));
+    let greatest = scales[order[0]];
+    let counts = order.into_iter().filter(|&k| scales[k] >= 0.5 * greatest).take(4);
+    counts.map(|k| data.encoding.columns[inputs.columns[k]].name.clone()).collect()
 }
 
 #[cfg(test)]
@@ -203,26 +126,13 @@ mod tests {
     use super::*;
     use crate::design::Roles;
     use crate::table::{Column, Table, TextValues, Values};
+    use crate::evidence::gather;
     use rand::RngExt;
+    use rayon::prelude::*;
     use rand_distr::StandardNormal;
 
-    #[test]
-    fn chi_squared_tails_agree_with_tables() {
-        for (x, degrees, tail) in
-            [(3.841459, 1, 0.05), (5.991465, 2, 0.05), (7.814728, 3, 0.05), (18.307038, 10, 0.05), (11.344867, 3, 0.01)]
-        {
-            assert!((chi_squared_tail(x, degrees) - tail).abs() < 1e-7, "{x} {degrees}");
-        }
-        assert_eq!(chi_squared_tail(0.0, 4), 1.0);
-    }
-
-    #[test]
-    fn the_probability_rises_with_the_statistic_and_starts_below_the_prior() {
-        let settings = ResidualEvidence::default();
-        let values: Vec<f64> =
-            [0.0, 4.0, 9.0, 16.0, 36.0].iter().map(|&x| probability(x, 1, 1000.0, &settings)).collect();
-        assert!(values.windows(2).all(|pair| pair[0] < pair[1]));
-        assert!(values[0] < 0.25 && values[4] > 0.99);
+    fn residual(data: &TrainingData, settings: &Evidence, seed: u64) -> Vec<VariableEvidence> {
+        gather(data, &Evidence { source: crate::evidence::Source::Residual, ..*settings }, seed, &|| {}).variables
     }
 
     /// `y = 3 a + b^2 + noise`; `c` is a noisy copy of `a` and `b` is nothing linear.
@@ -253,7 +163,7 @@ mod tests {
     #[test]
     fn a_copy_of_a_cause_is_told_from_the_cause() {
         let data = sample(800, 1);
-        let evidence = residual_evidence(&data, &ResidualEvidence::default(), 0);
+        let evidence = residual(&data, &Evidence::default(), 0);
         assert!(evidence[0].probability > 0.99 && evidence[2].probability < 0.5, "{evidence:?}");
         let (effect, error) = (evidence[0].effect.unwrap(), evidence[0].standard_error.unwrap());
         assert!((effect - 3.0).abs() < 4.0 * error, "{effect} {error}");
@@ -263,11 +173,11 @@ mod tests {
     #[test]
     fn without_an_effect_p_values_are_uniform() {
         // The p-values of `c` and `t` over 150 samples: their largest distance from the uniform distribution.
-        let settings = ResidualEvidence { landmarks: 40, ..ResidualEvidence::default() };
+        let settings = Evidence { landmarks: 40, ..Evidence::default() };
         let all: Vec<[f64; 2]> = (0..150u64)
             .into_par_iter()
             .map(|seed| {
-                let evidence = residual_evidence(&sample(250, 100 + seed), &settings, seed);
+                let evidence = residual(&sample(250, 100 + seed), &settings, seed);
                 [evidence[2].p_value, evidence[3].p_value]
             })
             .collect();
@@ -290,7 +200,7 @@ mod tests {
         let data = sample(300, 3);
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| residual_evidence(&data, &ResidualEvidence::default(), 5))
+            pool.install(|| residual(&data, &Evidence::default(), 5))
         };
         assert_eq!(run(1), run(3));
     }

@@ -1,0 +1,123 @@
+//! From residuals to what is reported: effect, standard error, t, p-value, effect size, probability.
+
+use super::{Evidence, VariableEvidence};
+use crate::design::TrainingData;
+use crate::gates::normal_cdf;
+use crate::linalg::{Cholesky, Matrix, dot};
+
+/// Residuals of the outcome and of a variable's columns, in some rows, with weights.
+pub(super) struct Residuals<'a> {
+    /// Positions in the training data.
+    pub rows: &'a [usize],
+    /// One per row: what the others can't tell about the outcome.
+    pub outcome: Vec<f64>,
+    /// Per column of the variable one per row.
+    pub own: Vec<Vec<f64>>,
+    /// One per row, without the base weights.
+    pub weights: Option<&'a [f64]>,
+}
+
+impl Residuals<'_> {
+    /// Judges a variable with these columns.
+    ///
+    /// Without an effect the weighted products of the residuals have mean 0, and their own spread is the
+    /// standard error: it counts a row of weight 3 as one row that weighs three times, not as three rows.
+    pub(super) fn judge(&self, data: &TrainingData, columns: &[usize], settings: &Evidence) -> VariableEvidence {
+        let base: Vec<f64> = self.rows.iter().map(|&row| data.base[row]).collect();
+        let total: f64 = base.iter().sum();
+        let weight = |k: usize| self.weights.map_or(1.0, |weights| weights[k]);
+        let mean = |value: &dyn Fn(usize) -> f64| (0..base.len()).map(|k| base[k] * value(k)).sum::<f64>() / total;
+        let square = mean(&|k| weight(k).powi(2));
+        // Mean weight is 1, so this is Kish's effective sample size.
+        let effective = if square > 0.0 { total / square } else { 0.0 };
+        let count = columns.len();
+        let products: Vec<f64> = (0..count).map(|c| mean(&|k| weight(k) * self.outcome[k] * self.own[c][k])).collect();
+        let spread = Matrix::from_fn(count, count, |a, b| {
+            mean(&|k| (weight(k) * self.outcome[k]).powi(2) * self.own[a][k] * self.own[b][k])
+                - products[a] * products[b]
+        });
+        let outcome_variance = mean(&|k| weight(k) * self.outcome[k].powi(2));
+        let variances: Vec<f64> = (0..count).map(|c| mean(&|k| weight(k) * self.own[c][k].powi(2))).collect();
+        let sizes = (0..count).map(|c| {
+            let product = outcome_variance * variances[c];
+            if product > 0.0 { (products[c] / product.sqrt()).clamp(-1.0, 1.0) } else { 0.0 }
+        });
+        let effect_size = sizes.fold(0.0, |most: f64, size| if size.abs() > most.abs() { size } else { most });
+        // The chi-squared statistic of all columns of the variable; for one column the square of t.
+        let statistic =
+            Cholesky::with_least_ridge(&spread).map_or(0.0, |solver| total * dot(&products, &solver.solve(&products)));
+        let statistic = if statistic.is_finite() { statistic.max(0.0) } else { 0.0 };
+        let (mut effect, mut standard_error, mut t) = (None, None, (statistic / count as f64).sqrt());
+        if let [column] = columns {
+            let units = data.target.scale / data.encoding.columns[*column].scale;
+            if variances[0] > 0.0 {
+                effect = Some(units * products[0] / variances[0]);
+                standard_error = Some(units * (spread[(0, 0)].max(0.0) / total).sqrt() / variances[0]);
+            }
+            t = products[0].signum() * statistic.sqrt();
+        }
+        VariableEvidence {
+            effect,
+            standard_error,
+            t,
+            p_value: chi_squared_tail(statistic, count),
+            effect_size,
+            probability: probability(statistic, count, effective, settings),
+            effective_sample_size: effective,
+            regressions: None,
+        }
+    }
+}
+
+/// The posterior probability of an effect under a unit-information prior: each column multiplies the odds by
+/// `(1 + n)^(-1/2)`, the statistic by `exp(statistic / 2 * n / (1 + n))`.
+///
+/// The statistic is first taken down as if every standard error, `n^(-1/2)` in partial correlation, also had to
+/// cover the allowance for imperfect regressions.
+fn probability(statistic: f64, columns: usize, total: f64, settings: &Evidence) -> f64 {
+    let fair = statistic / (1.0 + total * settings.allowance.get().powi(2));
+    let prior = settings.prior.get();
+    let log_odds =
+        0.5 * fair * total / (1.0 + total) - 0.5 * columns as f64 * (1.0 + total).ln() + (prior / (1.0 - prior)).ln();
+    1.0 / (1.0 + (-log_odds).exp())
+}
+
+/// The probability that a chi-squared variable exceeds `x`.
+fn chi_squared_tail(x: f64, degrees: usize) -> f64 {
+    if degrees == 1 {
+        return 2.0 * normal_cdf(-x.sqrt());
+    }
+    // Q(a, x/2) by the recurrence from a = 1/2 or 1, which has only positive terms.
+    let half = 0.5 * x;
+    let (mut tail, mut order) =
+        if degrees % 2 == 1 { (2.0 * normal_cdf(-x.sqrt()), 0.5) } else { ((-half).exp(), 1.0) };
+    while order + 0.5 < 0.5 * degrees as f64 + 0.25 {
+        tail += (order * half.max(1e-300).ln() - half - libm::lgamma(order + 1.0)).exp();
+        order += 1.0;
+    }
+    tail.min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chi_squared_tails_agree_with_tables() {
+        for (x, degrees, tail) in
+            [(3.841459, 1, 0.05), (5.991465, 2, 0.05), (7.814728, 3, 0.05), (18.307038, 10, 0.05), (11.344867, 3, 0.01)]
+        {
+            assert!((chi_squared_tail(x, degrees) - tail).abs() < 1e-7, "{x} {degrees}");
+        }
+        assert_eq!(chi_squared_tail(0.0, 4), 1.0);
+    }
+
+    #[test]
+    fn the_probability_rises_with_the_statistic_and_starts_below_the_prior() {
+        let settings = Evidence::default();
+        let values: Vec<f64> =
+            [0.0, 4.0, 9.0, 16.0, 36.0].iter().map(|&x| probability(x, 1, 1000.0, &settings)).collect();
+        assert!(values.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(values[0] < 0.25 && values[4] > 0.99);
+    }
+}
