@@ -8,7 +8,7 @@
 //! much each column counts: columns in which the fitted curve is steep are stretched, flat ones shrink, and
 //! the curve is fitted again (recursive feature machines, Radhakrishnan et al., Science 2024).
 
-use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows};
+use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, exp_of_nonpositive, multiply_rows};
 use crate::rows::{TILE, map_blocks, tiles};
 
 /// A family of functions: linear in the columns, plus
@@ -37,6 +37,7 @@ const PENALTIES: [f64; 6] = [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
 const WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
 /// Rounds of learning the scales, at most.
 const ROUNDS: usize = 8;
+const ROUNDS_FROM_START: usize = 3;
 /// A round must lower the error by this share to count as a success; two failures end the learning.
 const SUCCESS: f64 = 2e-3;
 /// The least importance of a column, as a share of the greatest.
@@ -75,9 +76,10 @@ impl Kernel {
         for (row, values) in scaled_rows.chunks_exact(columns).zip(values.chunks_exact_mut(count)) {
             let norm = dot(row, row);
             for (value, landmark) in values.iter_mut().zip(&self.norms) {
-                *value = (*value - 0.5 * (norm + landmark)).min(0.0).exp();
+                *value -= 0.5 * (norm + landmark);
             }
         }
+        exp_of_nonpositive(values);
     }
 
     fn scale(&self, rows: &[f64]) -> Vec<f64> {
@@ -231,7 +233,7 @@ impl Candidate {
 
 /// How much each column counts in the distance of two rows, learnt for the outcomes together.
 ///
-/// Starts from equal scales. Each round fits the kernel at several widths and penalties, keeps the best in
+/// Starts from equal scales, or from those of a similar regression. Each round fits the kernel at several widths and penalties, keeps the best in
 /// cross-validation, and sets every column's squared scale to the mean square of the fitted curve's slope in it.
 /// The curve is what is left beside the linear part, so that columns with a linear effect alone do not count.
 pub(super) fn learn_scales(
@@ -239,44 +241,62 @@ pub(super) fn learn_scales(
     outcomes: &[&[f64]],
     folds: &[Vec<usize>],
     landmarks: &[usize],
+    start: Option<&[f64]>,
 ) -> Vec<f64> {
     let columns = inputs.columns.len();
     let root = (columns as f64).sqrt();
     let mut importance = vec![1.0f64; columns];
+    if let Some(scales) = start {
+        importance = scales.iter().map(|scale| scale * scale).collect();
+        normalise(&mut importance);
+    }
+    let (rounds, patience) = if start.is_some() { (ROUNDS_FROM_START, 1) } else { (ROUNDS, 2) };
     let mut best: Option<(f64, Vec<f64>)> = None;
     let mut failures = 0;
-    for _ in 0..ROUNDS {
-        let mut round: Option<(f64, Kernel, Trial)> = None;
+    // Positions of the penalties to try: all at first, then the best one and its neighbours.
+    let mut penalties = 0..PENALTIES.len();
+    for _ in 0..rounds {
+        let mut round: Option<(f64, usize, Kernel, Trial)> = None;
         for width in WIDTHS {
             let scales = importance.iter().map(|value| value.sqrt() / (width * root)).collect();
             let kernel = Kernel::new(inputs, landmarks, scales);
             let candidate = Candidate::new(inputs, outcomes, folds, &Family::Kernel(kernel.clone()));
-            for trial in PENALTIES.iter().filter_map(|&factor| candidate.trial(factor)) {
+            for position in penalties.clone() {
+                let Some(trial) = candidate.trial(PENALTIES[position]) else { continue };
                 let error = trial.errors.iter().sum();
                 if round.as_ref().is_none_or(|(least, ..)| error < *least) {
-                    round = Some((error, kernel.clone(), trial));
+                    round = Some((error, position, kernel.clone(), trial));
                 }
             }
         }
-        let Some((error, kernel, trial)) = round else { break };
+        let Some((error, position, kernel, trial)) = round else { break };
+        penalties = position.saturating_sub(1)..(position + 2).min(PENALTIES.len());
         let success = best.as_ref().is_none_or(|(least, _)| error < least * (1.0 - SUCCESS));
         failures = if success { 0 } else { failures + 1 };
         if best.as_ref().is_none_or(|(least, _)| error < *least) {
             best = Some((error, kernel.scales.clone()));
         }
-        if failures == 2 {
+        if failures == patience {
             break;
         }
         importance = squared_slopes(inputs, folds, &kernel, &trial);
-        let greatest = importance.iter().copied().fold(0.0, f64::max);
-        if greatest <= 0.0 || !greatest.is_finite() {
+        if !normalise(&mut importance) {
             break;
         }
-        importance.iter_mut().for_each(|value| *value = (*value / greatest).max(LEAST_IMPORTANCE));
-        let mean = importance.iter().sum::<f64>() / columns as f64;
-        importance.iter_mut().for_each(|value| *value /= mean);
     }
     best.map_or_else(|| vec![1.0 / root; columns], |(_, scales)| scales)
+}
+
+/// Scales importances to mean 1, none far below the greatest; false if there is no greatest.
+fn normalise(importance: &mut [f64]) -> bool {
+    let greatest = importance.iter().copied().fold(0.0, f64::max);
+    if greatest <= 0.0 || !greatest.is_finite() {
+        return false;
+    }
+    importance.iter_mut().for_each(|value| *value = (*value / greatest).max(LEAST_IMPORTANCE));
+    let mean = importance.iter().sum::<f64>() / importance.len() as f64;
+    importance.iter_mut().for_each(|value| *value /= mean);
+    true
 }
 
 /// The mean square of the curves' slope in every column, over rows and outcomes.

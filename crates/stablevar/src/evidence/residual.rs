@@ -33,6 +33,8 @@ pub(super) struct Plan {
     folds: Vec<Vec<usize>>,
     landmarks: Vec<usize>,
     learning: Vec<Vec<usize>>,
+    /// Per encoded column its scale in the regression of the outcome on all of them.
+    scales: Vec<f64>,
 }
 
 impl Plan {
@@ -43,12 +45,21 @@ impl Plan {
         order.truncate(settings.rows.max(2));
         let count = order.len();
         let landmarks = (settings.landmarks + count / 500).min(400).min(count / 3).max(1);
-        Self {
+        let mut plan = Self {
             folds: deal(&order, settings.folds),
             landmarks: order[..landmarks].to_vec(),
             learning: deal(&order[..count.min(LEARNING_ROWS)], LEARNING_FOLDS),
+            scales: Vec::new(),
             rows: order,
-        }
+        };
+        let columns: Vec<usize> = (0..data.columns()).collect();
+        let inputs = Inputs { design: &data.design, base: &data.base, columns: &columns };
+        plan.scales = learn_scales(&inputs, &[&data.target.values], &plan.learning, plan.few_landmarks(), None);
+        plan
+    }
+
+    fn few_landmarks(&self) -> &[usize] {
+        &self.landmarks[..self.landmarks.len().min(LEARNING_LANDMARKS)]
     }
 }
 
@@ -76,10 +87,11 @@ pub(super) fn judge_variable(
     let own_values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
 
     let inputs = Inputs { design: &data.design, base: &data.base, columns: &columns };
+    let start: Vec<f64> = columns.iter().map(|&column| plan.scales[column]).collect();
     let mut residuals =
         Residuals { rows: &plan.rows, outcome: Vec::new(), own: Vec::new(), weights: None };
-    let (outcome_fit, outcome_name) = regress(data, &inputs, &outcome, plan);
-    let (own_fits, own_name) = regress(data, &inputs, &own_values, plan);
+    let (outcome_fit, outcome_name) = regress(data, &inputs, &outcome, plan, Some(&start));
+    let (own_fits, own_name) = regress(data, &inputs, &own_values, plan, None);
     let left = |values: &[f64], fit: &CrossFitted| plan.rows.iter().map(|&row| values[row] - fit.predictions[row]).collect();
     residuals.outcome = left(outcome[0], &outcome_fit[0]);
     residuals.own = own_values.iter().zip(&own_fits).map(|(values, fit)| left(values, fit)).collect();
@@ -87,7 +99,15 @@ pub(super) fn judge_variable(
 }
 
 /// The regressions of some outcomes, and the name of the family chosen for the first.
-fn regress(data: &TrainingData, inputs: &Inputs, outcomes: &[&[f64]], plan: &Plan) -> (Vec<CrossFitted>, String) {
+///
+/// `start` are the kernel's scales in a similar regression.
+fn regress(
+    data: &TrainingData,
+    inputs: &Inputs,
+    outcomes: &[&[f64]],
+    plan: &Plan,
+    start: Option<&[f64]>,
+) -> (Vec<CrossFitted>, String) {
     if inputs.columns.is_empty() {
         let mean = || CrossFitted { predictions: vec![0.0; data.rows()], family: None };
         return (outcomes.iter().map(|_| mean()).collect(), "mean".into());
@@ -99,8 +119,7 @@ fn regress(data: &TrainingData, inputs: &Inputs, outcomes: &[&[f64]], plan: &Pla
             families.push(polynomial);
         }
     }
-    let few = &plan.landmarks[..plan.landmarks.len().min(LEARNING_LANDMARKS)];
-    let scales = learn_scales(inputs, outcomes, &plan.learning, few);
+    let scales = learn_scales(inputs, outcomes, &plan.learning, plan.few_landmarks(), start);
     let mostly = steepest(data, inputs, &scales);
     families.push(Family::Kernel(Kernel::new(inputs, &plan.landmarks, scales)));
     let fits = cross_fit(inputs, outcomes, &plan.folds, &families);
