@@ -72,6 +72,7 @@ fn methods() -> Vec<(&'static str, Method)> {
         ("OLS", Method::Ols),
         ("Oracle", Method::Ols),
         ("none", svi(None)),
+        ("focused", svi(Some(Evidence { source: Source::Focused, ..Evidence::default() }))),
         ("residual", svi(Some(Evidence { source: Source::Residual, ..Evidence::default() }))),
     ]
 }

@@ -3,12 +3,16 @@
 //! The stable set is the smallest S with E[Y | S] = E[Y | X]. So a variable belongs to it if and only if the
 //! outcome still depends on it given all others. [`gather`] tests that one variable at a time, in one of two ways.
 
+mod focused;
 mod judge;
 mod nuisance;
 mod residual;
 
 use crate::design::TrainingData;
 use crate::parameter::{Fraction, NonNegative};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +20,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
+    /// What measured best: [`Source::Residual`], unless there are so many columns that it would take too long.
     #[default]
+    Auto,
+    /// Weights that decorrelate the variable, and it alone, from all others; then weighted least squares.
+    Focused,
+    /// Flexible regressions of the outcome and of the variable on all others; then their residuals' correlation.
     Residual,
 }
 
@@ -83,23 +92,48 @@ pub struct VariableEvidence {
 /// What was gathered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gathered {
+    /// Where it came from, never [`Source::Auto`].
+    pub source: Source,
     /// One per variable.
     pub variables: Vec<VariableEvidence>,
 }
 
+/// Beyond this many encoded columns [`Source::Auto`] means focused balance: regressions would take minutes.
+const MOST_COLUMNS: usize = 150;
+
 /// Evidence for every variable. `tick` is called after each, from any thread.
 pub fn gather(data: &TrainingData, settings: &Evidence, seed: u64, tick: &(dyn Fn() + Sync)) -> Gathered {
-    let plan = residual::Plan::new(data, settings, seed);
+    let source = match settings.source {
+        Source::Auto if data.columns() > MOST_COLUMNS => Source::Focused,
+        Source::Auto => Source::Residual,
+        given => given,
+    };
+    let rows = sampled_rows(data.rows(), settings.rows, seed);
+    let judge: Box<dyn Fn(usize) -> VariableEvidence + Sync> = match source {
+        Source::Focused => Box::new(|variable| focused::judge_variable(data, settings, &rows, variable)),
+        _ => {
+            let plan = residual::Plan::new(data, settings, &rows);
+            Box::new(move |variable| residual::judge_variable(data, settings, &plan, variable))
+        }
+    };
     // Each variable's work is its own, so that the order in which threads take them does not matter.
     let variables = (0..data.encoding.features.len())
         .into_par_iter()
         .map(|variable| {
-            let judged = residual::judge_variable(data, settings, &plan, variable);
+            let judged = judge(variable);
             tick();
             judged
         })
         .collect();
-    Gathered { variables }
+    Gathered { source, variables }
+}
+
+/// At most `most` rows in random order.
+fn sampled_rows(rows: usize, most: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    order.truncate(most.max(2));
+    order
 }
 
 /// The encoded columns a variable is judged against: all but its own and its near copies'.

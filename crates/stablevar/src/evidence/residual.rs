@@ -16,9 +16,6 @@ use super::judge::Residuals;
 use super::nuisance::{CrossFitted, Family, Inputs, Kernel, cross_fit, learn_scales};
 use super::{Evidence, VariableEvidence, conditioning_columns};
 use crate::design::TrainingData;
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
-use rand::seq::SliceRandom;
 
 /// The most features a polynomial may have.
 const MOST_FEATURES: usize = 600;
@@ -28,8 +25,8 @@ const LEARNING_LANDMARKS: usize = 150;
 const LEARNING_FOLDS: usize = 3;
 
 /// The rows every variable is judged by, and how they are dealt out.
-pub(super) struct Plan {
-    rows: Vec<usize>,
+pub(super) struct Plan<'a> {
+    rows: &'a [usize],
     folds: Vec<Vec<usize>>,
     landmarks: Vec<usize>,
     learning: Vec<Vec<usize>>,
@@ -37,16 +34,13 @@ pub(super) struct Plan {
     scales: Vec<f64>,
 }
 
-impl Plan {
-    pub(super) fn new(data: &TrainingData, settings: &Evidence, seed: u64) -> Self {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let mut order: Vec<usize> = (0..data.rows()).collect();
-        order.shuffle(&mut random);
-        order.truncate(settings.rows.max(2));
+impl<'a> Plan<'a> {
+    /// `order` is in random order.
+    pub(super) fn new(data: &TrainingData, settings: &Evidence, order: &'a [usize]) -> Self {
         let count = order.len();
         let landmarks = (settings.landmarks + count / 500).min(400).min(count / 3).max(1);
         let mut plan = Self {
-            folds: deal(&order, settings.folds),
+            folds: deal(order, settings.folds),
             landmarks: order[..landmarks].to_vec(),
             learning: deal(&order[..count.min(LEARNING_ROWS)], LEARNING_FOLDS),
             scales: Vec::new(),
@@ -89,7 +83,7 @@ pub(super) fn judge_variable(
     let inputs = Inputs { design: &data.design, base: &data.base, columns: &columns };
     let start: Vec<f64> = columns.iter().map(|&column| plan.scales[column]).collect();
     let mut residuals =
-        Residuals { rows: &plan.rows, outcome: Vec::new(), own: Vec::new(), weights: None };
+        Residuals { rows: plan.rows, outcome: Vec::new(), own: Vec::new(), weights: None };
     let (outcome_fit, outcome_name) = regress(data, &inputs, &outcome, plan, Some(&start));
     let (own_fits, own_name) = regress(data, &inputs, &own_values, plan, None);
     let left = |values: &[f64], fit: &CrossFitted| plan.rows.iter().map(|&row| values[row] - fit.predictions[row]).collect();
@@ -146,7 +140,8 @@ mod tests {
     use crate::design::Roles;
     use crate::table::{Column, Table, TextValues, Values};
     use crate::evidence::gather;
-    use rand::RngExt;
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
     use rayon::prelude::*;
     use rand_distr::StandardNormal;
 
