@@ -3,11 +3,13 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stablevar::design::Missing;
 use stablevar::error::Error;
-use stablevar::evidence::Evidence;
+use stablevar::evidence::{Evidence, Source};
 use stablevar::fit::Method;
 use stablevar::gates::{LinearGates, Penalty};
 use stablevar::models::Lasso;
 use stablevar::parameter::{Fraction, NonNegative, Positive};
+use stablevar::selection::{Resampling, Rule};
+use stablevar::simulate::{Dependence, Term};
 use stablevar::svi::Svi;
 use stablevar::weights::{AnyReweighter, Balance, Divergence, Dwr, Means};
 use std::path::PathBuf;
@@ -50,6 +52,8 @@ const FIT_EXAMPLES: &str = "Examples:
   stablevar fit houses.csv --target price
   stablevar fit houses.parquet --target price --exclude id --exclude date --model model.json --report report.html
   stablevar fit survey.csv --target y --weight-column w --missing mean --format json
+  stablevar fit houses.csv --target price --fdr 0.1 --resamples 50
+  stablevar fit houses.csv --target price --evidence none    (the paper's algorithm, in milliseconds)
   stablevar fit houses.csv --target price --method lasso";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -123,10 +127,14 @@ pub(crate) enum ReweighterName {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EvidenceName {
+    /// What measured best: residual, or focused for a great many columns
+    Auto,
+    /// The outcome's slope in it under weights that decorrelate it from all others, their squares and products: fast
+    Focused,
+    /// Whether the outcome depends on it given all others, by flexible regressions: slower, and the most reliable
+    Residual,
     /// Its gate, as in the paper
     None,
-    /// Whether the outcome depends on it given all others, by flexible regressions: slower, and much more reliable
-    Residual,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -194,12 +202,27 @@ pub(crate) struct FitArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Parameters of the methods")]
 pub(crate) struct Parameters {
-    /// svi, svi-d: what decides that a variable is stable [default: none]
+    /// svi, svi-d: what decides that a variable is stable [default: auto; for svi-d: none]
     #[arg(long, value_enum)]
     evidence: Option<EvidenceName>,
+    /// evidence: rows used at most, drawn at random [default: 50000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(100..))]
+    evidence_rows: Option<u32>,
     /// Probability from which a variable is selected [default: 0.5]
     #[arg(long, value_name = "G", allow_negative_numbers = true)]
     threshold: Option<f64>,
+    /// svi, svi-d: select so that at most this share of the selected is wrong on average (Benjamini-Hochberg), instead of by a threshold
+    #[arg(long, value_name = "Q", conflicts_with_all = ["threshold", "select"], allow_negative_numbers = true)]
+    fdr: Option<f64>,
+    /// svi, svi-d: select this many, the most probable, instead of by a threshold
+    #[arg(long, value_name = "K", conflicts_with = "threshold", value_parser = clap::value_parser!(u32).range(1..))]
+    select: Option<u32>,
+    /// svi, svi-d: also select in this many random halves of the rows; keep what most of them select
+    #[arg(long, value_name = "B", value_parser = clap::value_parser!(u32).range(2..))]
+    resamples: Option<u32>,
+    /// resamples: share of the halves in which a variable must be selected [default: 0.5]
+    #[arg(long, value_name = "F", requires = "resamples", allow_negative_numbers = true)]
+    least_frequency: Option<f64>,
     /// Most loops of Algorithm 1 [default: 10]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..))]
     loops: Option<u32>,
@@ -246,10 +269,16 @@ impl Parameters {
     pub(crate) fn unused(&self, name: MethodName) -> Vec<&'static str> {
         use MethodName::{Dwr, Lasso, Stg, Svi, SviD};
         let loops = [Svi];
+        let stable = [Svi, SviD];
         let gates = [Svi, SviD, Stg];
         let weights = [Svi, SviD, Dwr];
-        let options: [(&'static str, bool, &[MethodName]); 15] = [
-            ("--evidence", self.evidence.is_some(), &[Svi, SviD]),
+        let options: [(&'static str, bool, &[MethodName]); 20] = [
+            ("--evidence", self.evidence.is_some(), &stable),
+            ("--evidence-rows", self.evidence_rows.is_some(), &stable),
+            ("--fdr", self.fdr.is_some(), &stable),
+            ("--select", self.select.is_some(), &stable),
+            ("--resamples", self.resamples.is_some(), &stable),
+            ("--least-frequency", self.least_frequency.is_some(), &stable),
             ("--threshold", self.threshold.is_some(), &gates),
             ("--loops", self.loops.is_some(), &loops),
             ("--moving-average", self.moving_average.is_some(), &loops),
@@ -275,13 +304,15 @@ impl Parameters {
     /// The method with its parameters; an error names the parameter that is out of range.
     pub(crate) fn method(&self, name: MethodName) -> Result<Method, Error> {
         let gates = self.gates()?;
-        let mut settings = Svi { gates, ..Svi::default() };
-        if let Some(threshold) = self.threshold {
-            settings.threshold = Fraction::new("--threshold", threshold)?;
-        }
-        if self.evidence == Some(EvidenceName::Residual) {
-            settings.evidence = Some(Evidence::default());
-        }
+        let threshold =
+            self.threshold.map_or(Ok(Fraction::constant(0.5)), |value| Fraction::new("--threshold", value))?;
+        let mut settings =
+            Svi { gates, evidence: self.evidence(name), resampling: self.resampling()?, ..Svi::default() };
+        settings.rule = match (self.fdr, self.select) {
+            (Some(rate), _) => Rule::FalseDiscoveryRate(Fraction::new("--fdr", rate)?),
+            (None, Some(count)) => Rule::Count(count as usize),
+            (None, None) => Rule::Threshold(threshold),
+        };
         settings.loops = self.loops.map_or(settings.loops, |loops| loops as usize);
         settings.moving_average = self.moving_average.map_or(settings.moving_average, |period| period as usize);
         Ok(match name {
@@ -289,9 +320,30 @@ impl Parameters {
             MethodName::SviD => Method::SviD { settings, reweighter: self.reweighter(AnyReweighter::default())? },
             MethodName::Ols => Method::Ols,
             MethodName::Lasso => Method::Lasso(self.lasso()?),
-            MethodName::Stg => Method::Stg { gates, threshold: settings.threshold },
+            MethodName::Stg => Method::Stg { gates, threshold },
             MethodName::Dwr => Method::Dwr { reweighter: self.reweighter(AnyReweighter::Published(Dwr::default()))? },
         })
+    }
+
+    fn evidence(&self, name: MethodName) -> Option<Evidence> {
+        // SVI^d is there to be compared with, so that it stays as published unless asked otherwise.
+        let usual = if name == MethodName::Svi { EvidenceName::Auto } else { EvidenceName::None };
+        let source = match self.evidence.unwrap_or(usual) {
+            EvidenceName::Auto => Source::Auto,
+            EvidenceName::Focused => Source::Focused,
+            EvidenceName::Residual => Source::Residual,
+            EvidenceName::None => return None,
+        };
+        let default = Evidence::default();
+        Some(Evidence { source, rows: self.evidence_rows.map_or(default.rows, |rows| rows as usize), ..default })
+    }
+
+    fn resampling(&self) -> Result<Option<Resampling>, Error> {
+        let Some(resamples) = self.resamples else { return Ok(None) };
+        let least_frequency = self
+            .least_frequency
+            .map_or(Ok(Fraction::constant(0.5)), |value| Fraction::new("--least-frequency", value))?;
+        Ok(Some(Resampling { resamples: resamples as usize, least_frequency }))
     }
 
     fn gates(&self) -> Result<LinearGates, Error> {
@@ -343,6 +395,61 @@ impl Parameters {
                 ..dwr
             }),
         })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DependenceName {
+    /// The paper's: one correlation within the stable columns, one within the unstable ones
+    Blocks,
+    /// All columns are independent
+    Independent,
+    /// Every unstable column follows two stable ones
+    UnstableFromStable,
+    /// Every stable column follows two unstable ones
+    StableFromUnstable,
+}
+
+impl From<DependenceName> for Dependence {
+    fn from(name: DependenceName) -> Dependence {
+        match name {
+            DependenceName::Blocks => Dependence::Blocks,
+            DependenceName::Independent => Dependence::Independent,
+            DependenceName::UnstableFromStable => Dependence::UnstableFromStable,
+            DependenceName::StableFromUnstable => Dependence::StableFromUnstable,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TermName {
+    /// The paper's: s1 s2 s3
+    Cubic,
+    /// exp(s1 s2 s3)
+    Exponential,
+    /// s1 s2
+    Product,
+    /// 2 sin(2 s1)
+    Sine,
+    /// 3/2 |s1|
+    Absolute,
+    /// 2 max(0, s1 + s2)
+    Hinge,
+    /// None: a linear model is right
+    None,
+}
+
+impl From<TermName> for Term {
+    fn from(name: TermName) -> Term {
+        match name {
+            TermName::Cubic => Term::Cubic,
+            TermName::Exponential => Term::Exponential,
+            TermName::Product => Term::Product,
+            TermName::Sine => Term::Sine,
+            TermName::Absolute => Term::Absolute,
+            TermName::Hinge => Term::Hinge,
+            TermName::None => Term::None,
+        }
     }
 }
 
@@ -446,9 +553,15 @@ pub(crate) struct LinearArguments {
     /// Correlation within the unstable columns
     #[arg(long, default_value_t = 0.1, value_name = "X", allow_negative_numbers = true)]
     pub unstable_correlation: f64,
-    /// Factor of the cubic term
+    /// What ties the columns together before the selection
+    #[arg(long, value_enum, default_value_t = DependenceName::Blocks)]
+    pub dependence: DependenceName,
+    /// The term beside the linear ones that bends the outcome
+    #[arg(long, value_enum, default_value_t = TermName::Cubic)]
+    pub term: TermName,
+    /// Factor of that term
     #[arg(long, default_value_t = 1.0, value_name = "X", allow_negative_numbers = true)]
-    pub cubic: f64,
+    pub bend: f64,
     /// Variance of the noise
     #[arg(long, default_value_t = 0.3, value_name = "X", allow_negative_numbers = true)]
     pub noise_variance: f64,

@@ -3,6 +3,7 @@
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use stablevar::design::{Roles, TrainingData};
+use stablevar::evidence::{Evidence, Source, gather};
 use stablevar::fit::{Method, fit};
 use stablevar::gates::{LinearGates, WeightedProblem};
 use stablevar::rows::weighted_cross_product;
@@ -35,8 +36,17 @@ fn stages(criterion: &mut Criterion) {
     let problem = WeightedProblem::new(&data, &weights);
     criterion.bench_function("gates 2000x10", |bench| bench.iter(|| LinearGates::default().fit(black_box(&problem))));
     criterion.bench_function("svi fit 2000x10", |bench| {
-        bench.iter(|| fit(&data, &Method::default(), 0, &mut |_| ControlFlow::Continue(())).expect("a fit"));
+        bench.iter(|| fit(&data, &Method::published(), 0, &|_| ControlFlow::Continue(())).expect("a fit"));
     });
+    let mut evidence = criterion.benchmark_group("evidence 2000x10");
+    evidence.sample_size(10);
+    for source in [Source::Focused, Source::Residual] {
+        let settings = Evidence { source, ..Evidence::default() };
+        evidence.bench_function(BenchmarkId::from_parameter(format!("{source:?}")), |bench| {
+            bench.iter(|| gather(&data, &settings, 0, &|| ControlFlow::Continue(())));
+        });
+    }
+    evidence.finish();
     let mut slow = criterion.benchmark_group("dwr as published");
     slow.sample_size(10);
     let hundred = Dwr { steps: 100, ..Dwr::default() };

@@ -28,7 +28,7 @@ fn seconds(tries: usize, mut work: impl FnMut()) -> f64 {
 }
 
 fn svi(data: &TrainingData) -> (usize, usize) {
-    let model = fit(data, &Method::default(), 0, &mut |_| ControlFlow::Continue(())).expect("a fit").model;
+    let model = fit(data, &Method::published(), 0, &|_| ControlFlow::Continue(())).expect("a fit").model;
     (model.history.len(), model.history.iter().map(|step| step.passes).sum())
 }
 

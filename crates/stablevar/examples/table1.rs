@@ -11,6 +11,7 @@ use stablevar::evidence::Evidence;
 use stablevar::fit::{Method, fit};
 use stablevar::gates::LinearGates;
 use stablevar::metrics::{ErrorSummary, mean_squared_error};
+use stablevar::parameter::Fraction;
 use stablevar::simulate::{LinearWorld, TEST_RATES};
 use stablevar::svi::Svi;
 use stablevar::table::{Table, Values};
@@ -26,7 +27,7 @@ fn methods() -> Vec<(&'static str, Method)> {
     let methods = vec![
         ("OLS", Method::Ols),
         ("Oracle", Method::Ols),
-        ("STG", Method::Stg { gates: LinearGates::default(), threshold: settings.threshold }),
+        ("STG", Method::Stg { gates: LinearGates::default(), threshold: Fraction::constant(0.5) }),
         ("DWR", Method::Dwr { reweighter: AnyReweighter::Published(Dwr::default()) }),
         ("SVI^d", Method::SviD { settings, reweighter }),
         ("SVI", Method::Svi { settings, reweighter }),
@@ -70,7 +71,7 @@ fn run(world: &LinearWorld, cell: usize, seed: u64) -> Vec<Run> {
             let exclude = if name == "Oracle" { unstable.clone() } else { Vec::new() };
             let data = TrainingData::prepare(&table, &Roles { exclude, ..Roles::target("y") }).expect("training data");
             let start = std::time::Instant::now();
-            let model = fit(&data, &method, seed, &mut |_| ControlFlow::Continue(())).expect("a fit").model;
+            let model = fit(&data, &method, seed, &|_| ControlFlow::Continue(())).expect("a fit").model;
             let seconds = start.elapsed().as_secs_f64();
             let errors = tests
                 .iter()

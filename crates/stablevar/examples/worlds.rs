@@ -64,10 +64,8 @@ fn scenarios() -> Vec<Scenario> {
 }
 
 fn methods() -> Vec<(&'static str, Method)> {
-    let svi = |evidence| Method::Svi {
-        settings: Svi { evidence, ..Svi::default() },
-        reweighter: AnyReweighter::default(),
-    };
+    let svi =
+        |evidence| Method::Svi { settings: Svi { evidence, ..Svi::default() }, reweighter: AnyReweighter::default() };
     vec![
         ("OLS", Method::Ols),
         ("Oracle", Method::Ols),
@@ -109,10 +107,13 @@ fn run(scenario: &Scenario, seed: u64) -> Vec<Run> {
             let exclude = if name == "Oracle" { unstable.clone() } else { Vec::new() };
             let data = TrainingData::prepare(&table, &Roles { exclude, ..Roles::target("y") }).expect("training data");
             let start = std::time::Instant::now();
-            let model = fit(&data, &method, seed, &mut |_| ControlFlow::Continue(())).expect("a fit").model;
+            let model = fit(&data, &method, seed, &|_| ControlFlow::Continue(())).expect("a fit").model;
             let seconds = start.elapsed().as_secs_f64();
             let errors = tests.iter().map(|test| {
-                mean_squared_error(&numbers(test, "y"), &model.model.predict(&model.encoding.encode(test).expect("encoding").0))
+                mean_squared_error(
+                    &numbers(test, "y"),
+                    &model.model.predict(&model.encoding.encode(test).expect("encoding").0),
+                )
             });
             let error = errors.sum::<f64>() / TEST_RATES.len() as f64;
             let within = |range: std::ops::Range<usize>| model.selected.iter().filter(|&v| range.contains(v)).count();
@@ -134,7 +135,8 @@ fn run(scenario: &Scenario, seed: u64) -> Vec<Run> {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let number = |k: usize, default: u64| arguments.get(k).map_or(default, |text: &String| text.parse().expect("a number"));
+    let number =
+        |k: usize, default: u64| arguments.get(k).map_or(default, |text: &String| text.parse().expect("a number"));
     let (seeds, first) = (number(0, 30), number(1, 0));
     let wanted: Vec<&String> = arguments.iter().skip(2).collect();
     let chosen = |scenario: &Scenario| {
@@ -145,11 +147,14 @@ fn main() {
                 name => scenario.name == name,
             })
     };
-    println!("| world | method | mean error | removed | exact | stable missed | biased in | others in | t of biased, mean | t of weakest stable, mean | seconds |");
+    println!(
+        "| world | method | mean error | removed | exact | stable missed | biased in | others in | t of biased, mean | t of weakest stable, mean | seconds |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for scenario in scenarios().into_iter().filter(chosen) {
         let runs: Vec<Vec<Run>> = (first..first + seeds).into_par_iter().map(|seed| run(&scenario, seed)).collect();
-        let mean = |value: &dyn Fn(&Run) -> f64, m: usize| runs.iter().map(|run| value(&run[m])).sum::<f64>() / seeds as f64;
+        let mean =
+            |value: &dyn Fn(&Run) -> f64, m: usize| runs.iter().map(|run| value(&run[m])).sum::<f64>() / seeds as f64;
         let error = |m: usize| mean(&|run| run.error, m);
         for (m, (name, _)) in methods().into_iter().enumerate() {
             println!(

@@ -218,6 +218,36 @@ impl TrainingData {
         Ok(Self { encoding, design, base, target, kept_rows, inseparable, notes })
     }
 
+    /// Some of the rows, standardised anew; columns that no longer vary become 0.
+    ///
+    /// The encoding still speaks of all rows: this is for selecting variables, not for predicting.
+    pub fn subset(&self, rows: &[usize]) -> Self {
+        let mut design = Matrix::from_fn(rows.len(), self.design.columns(), |i, j| self.design[(rows[i], j)]);
+        let base: Vec<f64> = rows.iter().map(|&row| self.base[row]).collect();
+        let standardise = |values: &mut Vec<f64>| match mean_and_scale(values, &base) {
+            Some((mean, scale)) => values.iter_mut().for_each(|value| *value = (*value - mean) / scale),
+            None => values.fill(0.0),
+        };
+        for column in 1..design.columns() {
+            let mut values: Vec<f64> = (0..rows.len()).map(|row| design[(row, column)]).collect();
+            standardise(&mut values);
+            values.into_iter().enumerate().for_each(|(row, value)| design[(row, column)] = value);
+        }
+        let mut target = self.target.clone();
+        target.values = rows.iter().map(|&row| self.target.values[row]).collect();
+        standardise(&mut target.values);
+        let kept_rows = rows.iter().map(|&row| self.kept_rows[row]).collect();
+        Self {
+            encoding: self.encoding.clone(),
+            design,
+            base,
+            target,
+            kept_rows,
+            inseparable: self.inseparable.clone(),
+            notes: self.notes.clone(),
+        }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.design.rows()

@@ -135,6 +135,9 @@ pub enum Error {
     /// A request that does not fit together.
     #[error("{0}")]
     BadRequest(String),
+    /// The caller stopped the work.
+    #[error("interrupted")]
+    Interrupted,
     /// Biased sampling keeps too few of the rows that are drawn.
     #[error("only {kept} of {drawn} drawn rows were kept by the selection")]
     SelectionTooStrict {
@@ -188,7 +191,7 @@ impl Error {
             Error::BadWeights { .. } => {
                 "a weight of 2 means the same as the row standing twice; 0 leaves it out".into()
             }
-            Error::BadParameter { .. } | Error::BadRequest(_) => return None,
+            Error::BadParameter { .. } | Error::BadRequest(_) | Error::Interrupted => return None,
             Error::SelectionTooStrict { .. } => {
                 "use fewer biased columns (--biased), a bias rate nearer to 1 (--r), or fewer stable columns".into()
             }

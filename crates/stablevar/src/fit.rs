@@ -6,12 +6,13 @@ use crate::diagnostics::{
     selection_condition, weighted_moments,
 };
 use crate::error::{Error, Result};
-use crate::evidence::{VariableEvidence, gather};
+use crate::evidence::{Evidence, Source, VariableEvidence, gather};
 use crate::gates::{GatedFit, LinearGates, WeightedProblem};
 use crate::linalg::Matrix;
 use crate::models::{Lasso, LinearModel, StandardisedFit, least_squares};
 use crate::optim::StopReason;
 use crate::parameter::{Fraction, Positive};
+use crate::selection::{StandIn, stand_ins};
 use crate::svi::{Loop, LoopStop, Svi, svi};
 use crate::table::Table;
 use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
@@ -77,6 +78,11 @@ impl Method {
 }
 
 impl Method {
+    /// Algorithm 1 as published: gates alone decide.
+    pub fn published() -> Self {
+        Method::Svi { settings: Svi::default(), reweighter: AnyReweighter::default() }
+    }
+
     /// Whether the method looks for stable variables, rather than for variables that predict well here.
     pub fn seeks_stability(&self) -> bool {
         matches!(self, Method::Svi { .. } | Method::SviD { .. })
@@ -84,8 +90,10 @@ impl Method {
 }
 
 impl Default for Method {
+    /// Algorithm 1 guided by evidence, which measured best.
     fn default() -> Self {
-        Method::Svi { settings: Svi::default(), reweighter: AnyReweighter::default() }
+        let settings = Svi { evidence: Some(Evidence::default()), ..Svi::default() };
+        Method::Svi { settings, reweighter: AnyReweighter::default() }
     }
 }
 
@@ -119,6 +127,12 @@ pub struct FittedModel {
     pub diagnostics: Diagnostics,
     /// Per variable what the data say about it alone, if that was asked for.
     pub evidence: Option<Vec<VariableEvidence>>,
+    /// Where the evidence came from.
+    pub evidence_source: Option<Source>,
+    /// Per variable the share of random halves of the rows in which it was selected, if that was asked for.
+    pub selection_frequency: Option<Vec<f64>>,
+    /// Variables left out that could take the place of selected ones.
+    pub stand_ins: Vec<StandIn>,
     /// Correlations of the encoded columns before weighting.
     pub initial_correlations: Matrix,
     /// Every loop of Algorithm 1; empty for other methods.
@@ -155,6 +169,8 @@ impl FittedModel {
             && self.encoding.columns.iter().all(|column| column.feature < features && column.scale > 0.0)
             && self.weight_function.as_ref().is_none_or(|function| function.columns() == columns)
             && self.evidence.as_ref().is_none_or(|evidence| evidence.len() == features)
+            && self.selection_frequency.as_ref().is_none_or(|frequency| frequency.len() == features)
+            && self.stand_ins.iter().all(|pair| pair.variable < features && pair.stands_for < features)
             && square(&self.initial_correlations)
             && self.history.iter().all(loop_fits)
             && self.penalty_path.iter().all(|(_, open)| open.len() == features)
@@ -211,19 +227,30 @@ struct Found {
     function: Option<WeightFunction>,
     mask: Option<Mask>,
     evidence: Option<Vec<VariableEvidence>>,
+    evidence_source: Option<Source>,
+    selection_frequency: Option<Vec<f64>>,
     history: Vec<Loop>,
     penalty_path: Vec<(f64, Vec<f64>)>,
     converged: bool,
     stop_reason: String,
 }
 
-/// Fits a method. `watch` sees every loop of Algorithm 1 as it ends and may stop the search.
-pub fn fit(
-    data: &TrainingData,
-    method: &Method,
-    seed: u64,
-    watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>,
-) -> Result<Fit> {
+/// A piece of work that has just been done.
+#[derive(Debug, Clone, Copy)]
+pub enum Step<'a> {
+    /// Evidence was gathered for one more variable, of this many.
+    Variable(usize),
+    /// One more loop of Algorithm 1 has ended.
+    Loop(&'a Loop),
+    /// One more half of the rows was looked at, of this many.
+    Resample(usize),
+}
+
+/// Sees every step as it ends, from any thread, and may stop the work.
+pub type Watch<'a> = &'a (dyn Fn(Step<'_>) -> ControlFlow<()> + Sync);
+
+/// Fits a method.
+pub fn fit(data: &TrainingData, method: &Method, seed: u64, watch: Watch<'_>) -> Result<Fit> {
     if !matches!(method, Method::Lasso(_)) && data.rows() <= data.columns() + 1 {
         return Err(Error::TooFewRowsForColumns { rows: data.rows(), columns: data.columns() });
     }
@@ -243,18 +270,27 @@ fn by_svi(
     reweighter: &AnyReweighter,
     settings: &Svi,
     seed: u64,
-    watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>,
+    watch: Watch<'_>,
 ) -> Result<Found> {
-    let evidence = settings.evidence.map(|how| gather(data, &how, seed, &|| {}).variables);
-    let probability: Option<Vec<f64>> =
-        evidence.as_ref().map(|evidence| evidence.iter().map(|variable| variable.probability).collect());
-    let outcome = svi(data, reweighter, settings, probability.as_deref(), watch);
-    let last = &outcome.history[outcome.history.len() - 1];
+    settings.rule.check(data.encoding.features.len(), settings.evidence.is_some())?;
+    let variables = data.encoding.features.len();
+    let gathered = match &settings.evidence {
+        Some(how) => Some(gather(data, how, seed, &|| watch(Step::Variable(variables))).ok_or(Error::Interrupted)?),
+        None => None,
+    };
+    let (evidence, evidence_source) = gathered.map(|all| (all.variables, all.source)).unzip();
+    let mut outcome = svi(data, reweighter, settings, evidence.as_deref(), &mut |step| watch(Step::Loop(step)));
+    let selection_frequency = selection_frequency(data, reweighter, settings, seed, watch)?;
+    if let (Some(frequency), Some(how)) = (&selection_frequency, &settings.resampling) {
+        outcome.selected = how.select(frequency, &outcome.probability, &settings.rule);
+    }
     let coefficients = refit(data, &outcome.selected)?;
     let (converged, stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
     Ok(Found {
-        open_probability: probability.unwrap_or_else(|| last.gates.open_probability.clone()),
+        open_probability: outcome.probability,
         evidence,
+        evidence_source,
+        selection_frequency,
         penalty_path: penalty_path(&settings.gates, &outcome.problem),
         selected: outcome.selected,
         coefficients,
@@ -265,6 +301,48 @@ fn by_svi(
         converged,
         stop_reason,
     })
+}
+
+/// How often each variable is selected in random halves of the rows, if that was asked for.
+fn selection_frequency(
+    data: &TrainingData,
+    reweighter: &AnyReweighter,
+    settings: &Svi,
+    seed: u64,
+    watch: Watch<'_>,
+) -> Result<Option<Vec<f64>>> {
+    let Some(how) = &settings.resampling else { return Ok(None) };
+    if how.resamples < 2 {
+        return Err(Error::BadRequest("selection over resamples needs 2 of them or more".into()));
+    }
+    if data.rows() / 2 <= data.columns() + 1 {
+        return Err(Error::TooFewRowsForColumns { rows: data.rows() / 2, columns: data.columns() });
+    }
+    let mut frequency = vec![0.0; data.encoding.features.len()];
+    for (number, half) in how.halves(data.rows(), seed).iter().enumerate() {
+        let half = data.subset(half);
+        let seed = seed.wrapping_add(1 + number as u64);
+        let evidence = match &settings.evidence {
+            Some(evidence) => {
+                let gathered = gather(&half, evidence, seed, &|| ControlFlow::Continue(()));
+                gathered.map(|gathered| gathered.variables)
+            }
+            None => None,
+        };
+        let selected = match &evidence {
+            // The loop selects by the evidence, so that its weights need not be found here.
+            Some(evidence) => {
+                let probability: Vec<f64> = evidence.iter().map(|variable| variable.probability).collect();
+                settings.rule.select(&half, &probability, Some(evidence))
+            }
+            None => svi(&half, reweighter, settings, None, &mut |_| ControlFlow::Continue(())).selected,
+        };
+        selected.into_iter().for_each(|variable| frequency[variable] += 1.0 / how.resamples as f64);
+        if watch(Step::Resample(how.resamples)).is_break() {
+            return Err(Error::Interrupted);
+        }
+    }
+    Ok(Some(frequency))
 }
 
 fn by_least_squares(data: &TrainingData) -> Result<Found> {
@@ -338,6 +416,8 @@ impl Found {
             function: None,
             mask: None,
             evidence: None,
+            evidence_source: None,
+            selection_frequency: None,
             history: Vec::new(),
             penalty_path: Vec::new(),
             converged,
@@ -366,6 +446,7 @@ fn judge_loops(history: &[Loop], stop: LoopStop, settings: &Svi) -> (bool, Strin
         return (false, format!("the gates of loop {} {}", history.len(), in_words(last.gates.stop)));
     }
     match stop {
+        LoopStop::Settled if settings.evidence.is_some() => (true, "the evidence fixed the mask in one loop".into()),
         LoopStop::Settled => (true, format!("the mask settled after {} loops", history.len())),
         LoopStop::LoopLimit if settings.loops <= 1 => (true, "one loop, as asked for".into()),
         LoopStop::LoopLimit => {
@@ -390,6 +471,9 @@ fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fi
         diagnostics.remaining_correlation = Some(remaining_correlation(&correlation_from_covariance(&after), mask));
         diagnostics.condition_after = selection_condition(&after, &selected_columns, slopes);
     }
+    let initial_correlations = correlation_from_covariance(&before);
+    let stand_ins =
+        if method.seeks_stability() { stand_ins(data, &initial_correlations, &found.selected) } else { vec![] };
     let mut model = FittedModel {
         method: method.clone(),
         task: Task::Regression,
@@ -404,7 +488,10 @@ fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fi
         effective_sample_size: found.weights.effective_sample_size(),
         diagnostics,
         evidence: found.evidence,
-        initial_correlations: correlation_from_covariance(&before),
+        evidence_source: found.evidence_source,
+        selection_frequency: found.selection_frequency,
+        stand_ins,
+        initial_correlations,
         history: found.history,
         penalty_path: found.penalty_path,
         converged: found.converged,
@@ -432,7 +519,13 @@ fn warnings(model: &FittedModel, total: f64) -> Vec<String> {
     }
     if model.selected.is_empty() {
         warnings.push(
-            "no variable was selected: the model predicts the mean. Use more rows or a smaller --lambda-factor".into(),
+            if model.evidence.is_some() {
+                "no variable was selected: none shows an effect beyond chance once the others are known, so the model \
+                 predicts the mean. Use more rows, or a lower --threshold, or --select to name the likeliest"
+            } else {
+                "no variable was selected: the model predicts the mean. Use more rows or a smaller --lambda-factor"
+            }
+            .into(),
         );
     }
     if let Some(left) = model.diagnostics.remaining_correlation {

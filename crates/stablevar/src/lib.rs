@@ -11,6 +11,8 @@ pub mod gates;
 
 pub mod evidence;
 
+pub mod selection;
+
 pub mod svi;
 
 pub mod models;

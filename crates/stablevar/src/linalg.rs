@@ -301,7 +301,8 @@ mod tests {
 
     #[test]
     fn the_fast_exponential_is_the_exponential() {
-        let points: Vec<f64> = (0..200_000).map(|k| -0.003_541 * k as f64).chain([-1e-300, -1e-9, -750.0, -1e9]).collect();
+        let points: Vec<f64> =
+            (0..200_000).map(|k| -0.003_541 * k as f64).chain([-1e-300, -1e-9, -750.0, -1e9]).collect();
         let mut values = points.clone();
         exp_of_nonpositive(&mut values);
         for (x, value) in points.iter().zip(values) {

@@ -2,11 +2,12 @@
 
 use crate::design::TrainingData;
 use crate::diagnostics::{correlation_from_covariance, remaining_correlation, weighted_correlations};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, VariableEvidence};
 use crate::gates::{GatedFit, LinearGates, WeightedProblem};
 use crate::linalg::Matrix;
 use crate::optim::StopReason;
-use crate::parameter::{Fraction, Positive};
+use crate::parameter::Positive;
+use crate::selection::{Resampling, Rule};
 use crate::weights::{Mask, Reweighted, Reweighter, SampleWeights};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -17,24 +18,27 @@ use std::ops::ControlFlow;
 /// |---|---|---|---|
 /// | `loops` | 10 | most loops (T); 1 is SVI^d | >= 1 |
 /// | `moving_average` | 3 | loops the soft mask is averaged over (T_m) | >= 1 |
-/// | `threshold` | 0.5 | opening probability from which a variable counts as stable (gamma) | [0, 1] |
+/// | `rule` | threshold 0.5 | which variables count as stable (gamma is the threshold) | |
 /// | `settled` | 0.01 | stop when no variable's averaged gate moves more than this | > 0 |
 /// | `gates` | [`LinearGates::default`] | the backend | |
 /// | `evidence` | none | judge variables by their own evidence instead of by their gates | |
+/// | `resampling` | none | also select in random halves of the rows, and go by how often | |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Svi {
     /// Most loops.
     pub loops: usize,
     /// Loops the soft mask is averaged over.
     pub moving_average: usize,
-    /// Opening probability from which a variable counts as stable.
-    pub threshold: Fraction,
+    /// Which variables count as stable.
+    pub rule: Rule,
     /// Stop when no variable's averaged gate moves more than this.
     pub settled: Positive,
     /// The backend.
     pub gates: LinearGates,
     /// Judge variables by their own evidence instead of by their gates.
     pub evidence: Option<Evidence>,
+    /// Also select in random halves of the rows, and go by how often.
+    pub resampling: Option<Resampling>,
 }
 
 impl Default for Svi {
@@ -42,10 +46,11 @@ impl Default for Svi {
         Self {
             loops: 10,
             moving_average: 3,
-            threshold: Fraction::constant(0.5),
+            rule: Rule::default(),
             settled: Positive::constant(0.01),
             gates: LinearGates::default(),
             evidence: None,
+            resampling: None,
         }
     }
 }
@@ -86,6 +91,8 @@ pub enum LoopStop {
 pub struct SviOutcome {
     /// Positions of the selected variables.
     pub selected: Vec<usize>,
+    /// Per variable the probability of being stable: by its evidence, else that its gate is open.
+    pub probability: Vec<f64>,
     /// The last loop's weights.
     pub reweighted: Reweighted,
     /// What they were to decorrelate.
@@ -102,17 +109,18 @@ pub struct SviOutcome {
 
 /// Runs Algorithm 1. `watch` sees every loop as it ends and may stop the search.
 ///
-/// Given each variable's probability of being stable as `evidence`, that is what the loop feeds back and what selects:
+/// Given `evidence` for each variable, its probability of being stable is what the loop feeds back and what selects:
 /// it was found while the others were held fixed, so a variable that slips in can't confirm itself.
 pub fn svi(
     data: &TrainingData,
     reweighter: &dyn Reweighter,
     settings: &Svi,
-    evidence: Option<&[f64]>,
+    evidence: Option<&[VariableEvidence]>,
     watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>,
 ) -> SviOutcome {
     let initial_correlations = weighted_correlations(data, &SampleWeights::uniform(&data.base));
-    let mut mask = evidence.map_or_else(|| Mask::all(data), |probability| Mask::from_stability(data, probability));
+    let proven: Option<Vec<f64>> = evidence.map(|all| all.iter().map(|variable| variable.probability).collect());
+    let mut mask = proven.as_ref().map_or_else(|| Mask::all(data), |stable| Mask::from_stability(data, stable));
     let mut recent = RecentGates::new(settings.moving_average);
     let mut history: Vec<Loop> = Vec::new();
     let mut reweighted: Option<Reweighted> = None;
@@ -123,7 +131,7 @@ pub fn svi(
         let problem = WeightedProblem::new(data, &weighing.weights);
         let gates = settings.gates.fit(&problem);
         // Feedback: what is likely stable need not be decorrelated from its like.
-        let change = recent.push(evidence.unwrap_or(&gates.mean_gate));
+        let change = proven.as_ref().map_or_else(|| recent.push(&gates.mean_gate), |_| 0.0);
         let correlations = correlation_from_covariance(&problem.covariance);
         history.push(Loop {
             effective_sample_size: weighing.weights.effective_sample_size(),
@@ -137,7 +145,7 @@ pub fn svi(
         let last = &history[history.len() - 1];
         let stop = if watch(last).is_break() {
             Some(LoopStop::Interrupted)
-        } else if history.len() > 1 && change <= settings.settled.get() {
+        } else if (history.len() > 1 || proven.is_some()) && change <= settings.settled.get() {
             Some(LoopStop::Settled)
         } else if history.len() >= settings.loops.max(1) {
             Some(LoopStop::LoopLimit)
@@ -145,9 +153,18 @@ pub fn svi(
             None
         };
         if let Some(stop) = stop {
-            let open = evidence.unwrap_or(&last.gates.open_probability);
-            let selected = (0..open.len()).filter(|&variable| open[variable] >= settings.threshold.get()).collect();
-            return SviOutcome { selected, reweighted: weighing, mask, problem, initial_correlations, history, stop };
+            let probability = proven.unwrap_or_else(|| last.gates.open_probability.clone());
+            let selected = settings.rule.select(data, &probability, evidence);
+            return SviOutcome {
+                selected,
+                probability,
+                reweighted: weighing,
+                mask,
+                problem,
+                initial_correlations,
+                history,
+                stop,
+            };
         }
         mask = Mask::from_stability(data, recent.average());
         reweighted = Some(weighing);

@@ -18,7 +18,7 @@ fn sample(rows: usize) -> Table {
 fn methods() -> Vec<Method> {
     let lasso = Lasso { alpha: Some(stablevar::parameter::Positive::constant(0.05)), ..Lasso::default() };
     let dwr = Method::Dwr { reweighter: AnyReweighter::Balance(Balance::default()) };
-    vec![Method::default(), Method::Ols, Method::Lasso(lasso), dwr]
+    vec![Method::default(), Method::published(), Method::Ols, Method::Lasso(lasso), dwr]
 }
 
 #[test]

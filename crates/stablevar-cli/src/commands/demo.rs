@@ -11,8 +11,8 @@ use stablevar::design::{Roles, TrainingData};
 use stablevar::fit::{FittedModel, Method};
 use stablevar::gates::LinearGates;
 use stablevar::metrics::{ErrorSummary, mean_squared_error};
+use stablevar::parameter::Fraction;
 use stablevar::simulate::{LinearWorld, TEST_RATES};
-use stablevar::svi::Svi;
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Dwr};
 use stablevar_io::write_whole;
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
     let stable_only = TrainingData::prepare(&train, &Roles { exclude: unstable, ..Roles::target("y") })?;
     let methods = [
         ("OLS", Method::Ols, &all),
-        ("STG", Method::Stg { gates: LinearGates::default(), threshold: Svi::default().threshold }, &all),
+        ("STG", Method::Stg { gates: LinearGates::default(), threshold: Fraction::constant(0.5) }, &all),
         ("DWR", Method::Dwr { reweighter: AnyReweighter::Published(Dwr::default()) }, &all),
         ("SVI", Method::default(), &all),
         ("Oracle", Method::Ols, &stable_only),

@@ -8,7 +8,7 @@ use crate::render::report;
 use anyhow::bail;
 use serde_json::{Map, Value, json};
 use stablevar::design::{Roles, TrainingData};
-use stablevar::fit::{Fit, FittedModel, Method, fit};
+use stablevar::fit::{Fit, FittedModel, Method, Step, fit};
 use stablevar_io::{IoError, ReadOptions, read_table, write_columns, write_model, write_whole};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ fn check_outputs(arguments: &FitArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Fits with a bar that counts the loops.
+/// Fits with a bar per kind of step: variables judged, loops, halves of the rows looked at.
 pub(crate) fn fit_with_progress(
     data: &TrainingData,
     method: &Method,
@@ -100,12 +100,25 @@ pub(crate) fn fit_with_progress(
     printer: &Printer,
 ) -> stablevar::error::Result<Fit> {
     let loops = match method {
-        Method::Svi { settings, .. } => settings.loops,
+        Method::Svi { settings, .. } if settings.evidence.is_none() => settings.loops,
         _ => 1,
     };
     let bar = printer.progress(loops, method.name());
-    let fitted = fit(data, method, seed, &mut |_| {
+    let counted = |length: usize, what: &'static str| {
+        // A new kind of step begins: the bar counts that from now on.
+        if bar.message() != what {
+            bar.set_position(0);
+            bar.set_length(length as u64);
+            bar.set_message(what);
+        }
         bar.inc(1);
+    };
+    let fitted = fit(data, method, seed, &|step| {
+        match step {
+            Step::Variable(of) => counted(of, "evidence"),
+            Step::Loop(_) => counted(loops, method.name()),
+            Step::Resample(of) => counted(of, "resamples"),
+        }
         ControlFlow::Continue(())
     });
     bar.finish_and_clear();
@@ -158,6 +171,13 @@ pub(crate) fn json(model: &FittedModel) -> Value {
         .iter()
         .map(|(factor, open)| json!({"factor": factor, "open_probability": by_name(open)}))
         .collect();
+    let stand_ins: Vec<Value> = model
+        .stand_ins
+        .iter()
+        .map(|pair| {
+            json!({"variable": names[pair.variable], "stands_for": names[pair.stands_for], "correlation": pair.correlation})
+        })
+        .collect();
     json!({
         "method": model.method.name(),
         "task": model.task,
@@ -168,6 +188,9 @@ pub(crate) fn json(model: &FittedModel) -> Value {
         "selected": model.selected_names(),
         "open_probability": by_name(&model.open_probability),
         "evidence": model.evidence.as_ref().map(|evidence| names.iter().zip(evidence).map(|(name, evidence)| (name.clone(), json!(evidence))).collect::<Map<_, _>>()),
+        "evidence_source": model.evidence_source,
+        "selection_frequency": model.selection_frequency.as_deref().map(by_name),
+        "stand_ins": stand_ins,
         "coefficients": object(used.iter().map(|&column| (model.encoding.columns[column].name.clone(), coefficients[column]))),
         "intercept": model.model.intercept(&model.encoding),
         "n_eff": model.effective_sample_size,
@@ -201,7 +224,11 @@ fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<(
             (true, _) => String::new(),
         };
         let mark = if selected { "yes" } else { "no" };
-        let mut row = vec![feature.name.clone(), format!("{:.2}", model.open_probability[position]), mark.into(), own];
+        let mut row = vec![feature.name.clone(), format!("{:.2}", model.open_probability[position])];
+        if let Some(frequency) = &model.selection_frequency {
+            row.push(format!("{:.0} %", 100.0 * frequency[position]));
+        }
+        row.extend([mark.into(), own]);
         if let Some(evidence) = model.evidence.as_ref().map(|evidence| &evidence[position]) {
             let shown = |value: Option<f64>| value.map_or("-".into(), number);
             row.extend([
@@ -209,17 +236,16 @@ fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<(
                 shown(evidence.standard_error),
                 format!("{:.1}", evidence.t),
                 format!("{:.1e}", evidence.p_value),
+                format!("{:.3}", evidence.effect_size),
             ]);
         }
         rows.push(row);
         if selected && feature.columns.len() > 1 {
             rows.extend(feature.columns.iter().map(|&column| {
-                vec![
-                    format!("  {}", encoding.columns[column].name),
-                    String::new(),
-                    String::new(),
-                    number(coefficients[column]),
-                ]
+                let mut row = vec![format!("  {}", encoding.columns[column].name), String::new(), String::new()];
+                row.extend(model.selection_frequency.iter().map(|_| String::new()));
+                row.push(number(coefficients[column]));
+                row
             }));
         }
     }
@@ -232,12 +258,11 @@ fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<(
         model.selected.len()
     ))?;
     let role = if model.method.seeks_stability() { "stable" } else { "used" };
-    let mut header = match model.evidence {
-        Some(_) => vec!["variable", "probability", role, "coefficient"],
-        None => vec!["variable", "open", role, "coefficient"],
-    };
+    let mut header = vec!["variable", if model.evidence.is_some() { "probability" } else { "open" }];
+    header.extend(model.selection_frequency.iter().map(|_| "resamples"));
+    header.extend([role, "coefficient"]);
     if model.evidence.is_some() {
-        header.extend(["effect given all others", "s.e.", "t", "p-value"]);
+        header.extend(["effect given all others", "s.e.", "t", "p-value", "effect size"]);
     }
     printer.table(&header, &rows)?;
     printer.line(&format!("\nintercept {}", number(model.model.intercept(encoding))))?;
@@ -246,6 +271,15 @@ fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<(
         printer.line(&format!("largest correlation left where none should be {left:.2e}"))?;
     }
     printer.line(&model.stop_reason)?;
+    for pair in &model.stand_ins {
+        let name = |variable: usize| &encoding.features[variable].name;
+        printer.line(&format!(
+            "'{}' could stand in for '{}' as long as they move together (correlation {:.2})",
+            name(pair.variable),
+            name(pair.stands_for),
+            pair.correlation
+        ))?;
+    }
     for warning in &model.warnings {
         printer.warn(warning);
     }

@@ -26,7 +26,9 @@ fn world(arguments: &LinearArguments) -> Result<LinearWorld> {
         biased: arguments.biased.unwrap_or(usual.biased),
         stable_correlation: arguments.stable_correlation,
         unstable_correlation: arguments.unstable_correlation,
-        cubic: arguments.cubic,
+        dependence: arguments.dependence.into(),
+        term: arguments.term.into(),
+        bend: arguments.bend,
         noise_variance: NonNegative::new("--noise-variance", arguments.noise_variance)?,
         ..usual
     })

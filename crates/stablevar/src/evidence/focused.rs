@@ -215,9 +215,10 @@ impl<'a> Focus<'a> {
             for tile in tiles(block) {
                 let features = self.features(tile.clone());
                 let mut weighted = vec![0.0; features.len()];
-                let active = features.chunks_exact(width).zip(tile).map(|(row, k)| {
-                    if dot(row, point) > 0.0 { self.data.base[self.rows[k]] } else { 0.0 }
-                });
+                let active = features
+                    .chunks_exact(width)
+                    .zip(tile)
+                    .map(|(row, k)| if dot(row, point) > 0.0 { self.data.base[self.rows[k]] } else { 0.0 });
                 scale_rows(&features, active, width, &mut weighted);
                 add_cross_product(&weighted, &features, total);
             }

@@ -15,6 +15,8 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where the evidence comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -101,8 +103,13 @@ pub struct Gathered {
 /// Beyond this many encoded columns [`Source::Auto`] means focused balance: regressions would take minutes.
 const MOST_COLUMNS: usize = 150;
 
-/// Evidence for every variable. `tick` is called after each, from any thread.
-pub fn gather(data: &TrainingData, settings: &Evidence, seed: u64, tick: &(dyn Fn() + Sync)) -> Gathered {
+/// Evidence for every variable. `tick` is called after each, from any thread, and may stop the work: then there is none.
+pub fn gather(
+    data: &TrainingData,
+    settings: &Evidence,
+    seed: u64,
+    tick: &(dyn Fn() -> ControlFlow<()> + Sync),
+) -> Option<Gathered> {
     let source = match settings.source {
         Source::Auto if data.columns() > MOST_COLUMNS => Source::Focused,
         Source::Auto => Source::Residual,
@@ -116,16 +123,20 @@ pub fn gather(data: &TrainingData, settings: &Evidence, seed: u64, tick: &(dyn F
             Box::new(move |variable| residual::judge_variable(data, settings, &plan, variable))
         }
     };
+    let stopped = AtomicBool::new(false);
     // Each variable's work is its own, so that the order in which threads take them does not matter.
     let variables = (0..data.encoding.features.len())
         .into_par_iter()
         .map(|variable| {
+            if stopped.load(Ordering::Relaxed) {
+                return None;
+            }
             let judged = judge(variable);
-            tick();
-            judged
+            stopped.fetch_or(tick().is_break(), Ordering::Relaxed);
+            Some(judged)
         })
-        .collect();
-    Gathered { source, variables }
+        .collect::<Option<Vec<_>>>()?;
+    (!stopped.into_inner()).then_some(Gathered { source, variables })
 }
 
 /// At most `most` rows in random order.

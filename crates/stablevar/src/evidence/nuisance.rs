@@ -63,9 +63,8 @@ impl Kernel {
         let scaled = Matrix::from_fn(inputs.columns.len(), landmarks.len(), |i, j| {
             scales[i] * inputs.design[(landmarks[j], inputs.columns[i] + 1)]
         });
-        let norms = (0..landmarks.len())
-            .map(|j| (0..inputs.columns.len()).map(|i| scaled[(i, j)].powi(2)).sum())
-            .collect();
+        let norms =
+            (0..landmarks.len()).map(|j| (0..inputs.columns.len()).map(|i| scaled[(i, j)].powi(2)).sum()).collect();
         Self { scales, landmarks: scaled, norms }
     }
 
@@ -308,9 +307,7 @@ fn squared_slopes(inputs: &Inputs, folds: &[Vec<usize>], kernel: &Kernel, trial:
         .coefficients
         .iter()
         .map(|folds| {
-            (0..count)
-                .map(|k| folds.iter().map(|fit| fit[1 + columns + k]).sum::<f64>() / folds.len() as f64)
-                .collect()
+            (0..count).map(|k| folds.iter().map(|fit| fit[1 + columns + k]).sum::<f64>() / folds.len() as f64).collect()
         })
         .collect();
     let landmarks = Matrix::from_fn(count, columns, |k, j| kernel.landmarks[(j, k)]);

@@ -18,7 +18,7 @@ use super::{Evidence, VariableEvidence, conditioning_columns};
 use crate::design::TrainingData;
 
 /// The most features a polynomial may have.
-const MOST_FEATURES: usize = 600;
+const MOST_FEATURES: usize = 300;
 /// Rows and landmarks from which the kernel's scales are learnt, and the parts they are dealt out to.
 const LEARNING_ROWS: usize = 2000;
 const LEARNING_LANDMARKS: usize = 150;
@@ -82,11 +82,11 @@ pub(super) fn judge_variable(
 
     let inputs = Inputs { design: &data.design, base: &data.base, columns: &columns };
     let start: Vec<f64> = columns.iter().map(|&column| plan.scales[column]).collect();
-    let mut residuals =
-        Residuals { rows: plan.rows, outcome: Vec::new(), own: Vec::new(), weights: None };
+    let mut residuals = Residuals { rows: plan.rows, outcome: Vec::new(), own: Vec::new(), weights: None };
     let (outcome_fit, outcome_name) = regress(data, &inputs, &outcome, plan, Some(&start));
     let (own_fits, own_name) = regress(data, &inputs, &own_values, plan, None);
-    let left = |values: &[f64], fit: &CrossFitted| plan.rows.iter().map(|&row| values[row] - fit.predictions[row]).collect();
+    let left =
+        |values: &[f64], fit: &CrossFitted| plan.rows.iter().map(|&row| values[row] - fit.predictions[row]).collect();
     residuals.outcome = left(outcome[0], &outcome_fit[0]);
     residuals.own = own_values.iter().zip(&own_fits).map(|(values, fit)| left(values, fit)).collect();
     VariableEvidence { regressions: Some((outcome_name, own_name)), ..residuals.judge(data, own, settings) }
@@ -138,15 +138,17 @@ fn steepest(data: &TrainingData, inputs: &Inputs, scales: &[f64]) -> Vec<String>
 mod tests {
     use super::*;
     use crate::design::Roles;
-    use crate::table::{Column, Table, TextValues, Values};
     use crate::evidence::gather;
+    use crate::table::{Column, Table, TextValues, Values};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
-    use rayon::prelude::*;
     use rand_distr::StandardNormal;
+    use rayon::prelude::*;
+    use std::ops::ControlFlow;
 
     fn residual(data: &TrainingData, settings: &Evidence, seed: u64) -> Vec<VariableEvidence> {
-        gather(data, &Evidence { source: crate::evidence::Source::Residual, ..*settings }, seed, &|| {}).variables
+        let settings = Evidence { source: crate::evidence::Source::Residual, ..*settings };
+        gather(data, &settings, seed, &|| ControlFlow::Continue(())).unwrap().variables
     }
 
     /// `y = 3 a + b^2 + noise`; `c` is a noisy copy of `a` and `b` is nothing linear.

@@ -24,7 +24,7 @@ pub fn prepare(table: &Table) -> TrainingData {
 }
 
 pub fn fit_method(data: &TrainingData, method: &Method) -> Fit {
-    fit(data, method, 0, &mut |_| ControlFlow::Continue(())).unwrap()
+    fit(data, method, 0, &|_| ControlFlow::Continue(())).unwrap()
 }
 
 /// Mean squared error on another table.

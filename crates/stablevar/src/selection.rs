@@ -1,0 +1,275 @@
+//! From probabilities and p-values to a set of variables, and how sure that set is.
+//!
+//! Whatever the rule, the result is defined on any data: no variable may pass (the model then predicts the mean and
+//! says so), ties go to the stronger statistic and then to the earlier column, and of near copies only one is kept.
+
+use crate::design::TrainingData;
+use crate::error::{Error, Result};
+use crate::evidence::VariableEvidence;
+use crate::linalg::Matrix;
+use crate::parameter::Fraction;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+
+/// Which variables count as stable.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Those whose probability is at least this, as in the paper.
+    Threshold(Fraction),
+    /// Benjamini and Hochberg: among those chosen, at most this share is wrong on average. Needs evidence.
+    FalseDiscoveryRate(Fraction),
+    /// The most probable ones, this many.
+    Count(usize),
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Rule::Threshold(Fraction::constant(0.5))
+    }
+}
+
+/// Selection over random halves of the rows.
+///
+/// | Name | Default | Purpose | Range |
+/// |---|---|---|---|
+/// | `resamples` | | halves of the rows, in complementary pairs | >= 2 |
+/// | `least_frequency` | 0.5 | share of the halves in which a variable must be chosen | [0, 1] |
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Resampling {
+    /// Halves of the rows, in complementary pairs.
+    pub resamples: usize,
+    /// Share of the halves in which a variable must be chosen.
+    pub least_frequency: Fraction,
+}
+
+/// A variable that was left out but could take the place of a selected one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StandIn {
+    /// Position of the variable that was left out.
+    pub variable: usize,
+    /// Position of the selected one.
+    pub stands_for: usize,
+    /// Their correlation; for text variables the largest among their columns.
+    pub correlation: f64,
+}
+
+/// Correlations from which a variable is reported as a stand-in: below it, a variable that merely follows the outcome
+/// in this sample would be.
+const STAND_IN: f64 = 0.9;
+
+impl Rule {
+    /// Refuses what can't be done with this many variables.
+    pub fn check(&self, variables: usize, has_evidence: bool) -> Result<()> {
+        match self {
+            Rule::Count(0) => Err(Error::BadRequest("at least one variable must be selected".into())),
+            Rule::Count(count) if *count > variables => {
+                Err(Error::BadRequest(format!("{count} variables can't be selected of {variables}")))
+            }
+            Rule::FalseDiscoveryRate(_) if !has_evidence => Err(Error::BadRequest(
+                "a false discovery rate needs p-values, which come with evidence: focused, residual or auto".into(),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Positions of the variables selected, in order.
+    ///
+    /// With evidence near copies were judged without each other, so that each shows the effect they share: of those
+    /// that pass, the strongest is kept.
+    pub fn select(
+        &self,
+        data: &TrainingData,
+        probability: &[f64],
+        evidence: Option<&[VariableEvidence]>,
+    ) -> Vec<usize> {
+        let strength = |variable: usize| evidence.map_or(0.0, |evidence| evidence[variable].t.abs());
+        let mut ranked: Vec<usize> = (0..probability.len()).collect();
+        ranked.sort_by(|&a, &b| {
+            probability[b].total_cmp(&probability[a]).then(strength(b).total_cmp(&strength(a))).then(a.cmp(&b))
+        });
+        let passes: Vec<bool> = match (self, evidence) {
+            (Rule::Threshold(least), _) => probability.iter().map(|value| *value >= least.get()).collect(),
+            (Rule::FalseDiscoveryRate(rate), Some(evidence)) => {
+                let limit = benjamini_hochberg(evidence, rate.get());
+                evidence.iter().map(|variable| limit.is_some_and(|limit| variable.p_value <= limit)).collect()
+            }
+            (Rule::FalseDiscoveryRate(_), None) => vec![false; probability.len()],
+            (Rule::Count(_), _) => vec![true; probability.len()],
+        };
+        let most = if let Rule::Count(count) = self { *count } else { probability.len() };
+        let mut selected: Vec<usize> = Vec::new();
+        for variable in ranked.into_iter().filter(|&variable| passes[variable]) {
+            let is_copy = evidence.is_some() && selected.iter().any(|&other| are_copies(data, variable, other));
+            if !is_copy && selected.len() < most {
+                selected.push(variable);
+            }
+        }
+        selected.sort_unstable();
+        selected
+    }
+}
+
+/// The largest p-value that passes: the k-th smallest must be at most `rate k / m`.
+fn benjamini_hochberg(evidence: &[VariableEvidence], rate: f64) -> Option<f64> {
+    let mut values: Vec<f64> = evidence.iter().map(|variable| variable.p_value).collect();
+    values.sort_by(f64::total_cmp);
+    let count = values.len() as f64;
+    let passing = values.iter().enumerate().filter(|(k, value)| **value <= rate * (k + 1) as f64 / count);
+    passing.map(|(_, value)| *value).last()
+}
+
+/// Whether two variables have columns that are nearly the same.
+fn are_copies(data: &TrainingData, first: usize, second: usize) -> bool {
+    let feature = |column: usize| data.encoding.columns[column].feature;
+    data.inseparable
+        .iter()
+        .any(|&(a, b)| (feature(a), feature(b)) == (first, second) || (feature(b), feature(a)) == (first, second))
+}
+
+/// For every selected variable those left out that correlate strongly with it, strongest first.
+pub fn stand_ins(data: &TrainingData, correlations: &Matrix, selected: &[usize]) -> Vec<StandIn> {
+    let features = &data.encoding.features;
+    let mut found = Vec::new();
+    for &stands_for in selected {
+        for variable in (0..features.len()).filter(|variable| !selected.contains(variable)) {
+            let pairs = features[stands_for]
+                .columns
+                .iter()
+                .flat_map(|&a| features[variable].columns.iter().map(move |&b| (a, b)));
+            let correlation = pairs
+                .map(|pair| correlations[pair])
+                .fold(0.0, |most: f64, value| if value.abs() > most.abs() { value } else { most });
+            if correlation.abs() >= STAND_IN {
+                found.push(StandIn { variable, stands_for, correlation });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.stands_for.cmp(&b.stands_for).then(b.correlation.abs().total_cmp(&a.correlation.abs())));
+    found
+}
+
+impl Resampling {
+    /// Random halves of the rows in complementary pairs, so that every row is used equally often.
+    pub fn halves(&self, rows: usize, seed: u64) -> Vec<Vec<usize>> {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut order: Vec<usize> = (0..rows).collect();
+        let mut halves = Vec::with_capacity(self.resamples + 1);
+        while halves.len() < self.resamples {
+            order.shuffle(&mut random);
+            let (first, second) = order.split_at(rows / 2);
+            halves.push(first.to_vec());
+            halves.push(second.to_vec());
+        }
+        halves.truncate(self.resamples);
+        halves.iter_mut().for_each(|half| half.sort_unstable());
+        halves
+    }
+
+    /// Positions of the variables selected by how often each was chosen; `rule` decides only how many when it is
+    /// [`Rule::Count`], since it was applied within every half.
+    pub fn select(&self, frequency: &[f64], probability: &[f64], rule: &Rule) -> Vec<usize> {
+        let mut ranked: Vec<usize> = (0..frequency.len()).collect();
+        ranked.sort_by(|&a, &b| {
+            frequency[b].total_cmp(&frequency[a]).then(probability[b].total_cmp(&probability[a])).then(a.cmp(&b))
+        });
+        let mut selected: Vec<usize> = match rule {
+            Rule::Count(count) => ranked.into_iter().take(*count).collect(),
+            _ => ranked.into_iter().filter(|&variable| frequency[variable] >= self.least_frequency.get()).collect(),
+        };
+        selected.sort_unstable();
+        selected
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::Roles;
+    use crate::table::Table;
+
+    fn evidence(p_value: f64, t: f64) -> VariableEvidence {
+        VariableEvidence {
+            effect: None,
+            standard_error: None,
+            t,
+            p_value,
+            effect_size: 0.0,
+            probability: 0.5,
+            effective_sample_size: 100.0,
+            regressions: None,
+        }
+    }
+
+    /// Four columns, of which the last two are nearly the same.
+    fn data() -> TrainingData {
+        let column =
+            |k: usize| -> Vec<f64> { (0..60).map(|i| (((i + 3) * (7 + 4 * k) * (i + k)) % 23) as f64).collect() };
+        let copy = column(2).iter().enumerate().map(|(i, x)| x + 0.01 * (i % 3) as f64).collect();
+        let names = ["a", "b", "c", "d", "y"].map(String::from);
+        let table =
+            Table::from_numbers(names.into_iter().zip([column(0), column(1), column(2), copy, column(4)])).unwrap();
+        let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
+        assert_eq!(data.inseparable, vec![(2, 3)]);
+        data
+    }
+
+    #[test]
+    fn the_false_discovery_rate_steps_up() {
+        // 0.04 alone would fail its own step (2/4 of 0.06), but 0.044 passes the third, and takes it along.
+        let all = [evidence(0.001, 9.0), evidence(0.04, 2.0), evidence(0.044, 2.0), evidence(0.9, 0.1)];
+        assert_eq!(benjamini_hochberg(&all, 0.06), Some(0.044));
+        assert_eq!(benjamini_hochberg(&all, 0.05), Some(0.001));
+        assert_eq!(benjamini_hochberg(&all[3..], 0.1), None);
+    }
+
+    #[test]
+    fn of_near_copies_the_stronger_is_kept_and_ties_go_to_the_earlier() {
+        let data = data();
+        let probability = [0.2, 0.9, 0.8, 0.8];
+        let with = |t: f64| [evidence(0.5, 0.0), evidence(0.01, 3.0), evidence(0.01, 3.0), evidence(0.01, t)];
+        let rule = Rule::default();
+        assert_eq!(rule.select(&data, &probability, Some(&with(4.0))), vec![1, 3]);
+        assert_eq!(rule.select(&data, &probability, Some(&with(3.0))), vec![1, 2]);
+        // The paper's algorithm has no such rule.
+        assert_eq!(rule.select(&data, &probability, None), vec![1, 2, 3]);
+        // Asked for three, a third is taken from outside the copies.
+        assert_eq!(Rule::Count(3).select(&data, &probability, Some(&with(3.0))), vec![0, 1, 2]);
+        assert_eq!(Rule::Count(1).select(&data, &[0.5; 4], None), vec![0]);
+    }
+
+    #[test]
+    fn impossible_rules_are_refused() {
+        assert!(Rule::Count(5).check(4, true).is_err() && Rule::Count(0).check(4, true).is_err());
+        assert!(Rule::FalseDiscoveryRate(Fraction::constant(0.1)).check(4, false).is_err());
+        assert!(Rule::Count(4).check(4, false).is_ok());
+    }
+
+    #[test]
+    fn halves_come_in_complementary_pairs() {
+        let halves = Resampling { resamples: 4, least_frequency: Fraction::constant(0.5) }.halves(11, 3);
+        assert_eq!(halves.len(), 4);
+        for pair in halves.chunks(2) {
+            let mut all = pair.concat();
+            all.sort_unstable();
+            assert_eq!(all, (0..11).collect::<Vec<_>>());
+        }
+        assert_ne!(halves[0], halves[2]);
+    }
+
+    #[test]
+    fn a_strong_correlate_that_was_left_out_is_a_stand_in() {
+        let data = data();
+        let correlations = Matrix::from_fn(4, 4, |i, j| match (i, j) {
+            _ if i == j => 1.0,
+            (2, 3) | (3, 2) => 0.99,
+            (0, 2) | (2, 0) => -0.95,
+            _ => 0.1,
+        });
+        let found = stand_ins(&data, &correlations, &[1, 2]);
+        assert_eq!(found.iter().map(|s| (s.variable, s.stands_for)).collect::<Vec<_>>(), vec![(3, 2), (0, 2)]);
+        assert!(stand_ins(&data, &correlations, &[0, 1, 2, 3]).is_empty());
+    }
+}
