@@ -242,3 +242,85 @@ fn evidence_of_its_own_for_every_variable() {
     let plain = folder.run(&["fit", "train.csv", "--target", "y", "--evidence", "none", "--format", "json"]).json();
     assert_eq!(plain, folder.run(&["fit", "train.csv", "--target", "y", "--format", "json"]).json());
 }
+
+#[test]
+fn evidence_is_the_default_and_appears_in_table_json_and_model() {
+    let folder = Folder::with_sample();
+    let fit = |more: &[&str]| folder.run(&[&["fit", "train.csv", "--target", "y"], more].concat()).succeeds();
+    let json = fit(&["--format", "json", "--model", "m.json"]).json();
+    assert_eq!(json["evidence_source"], "residual");
+    let first = &json["evidence"]["s1"];
+    for key in ["effect", "standard_error", "t", "p_value", "effect_size", "probability", "effective_sample_size"] {
+        assert!(first[key].is_number(), "{key}: {first}");
+    }
+    assert_eq!(json["open_probability"]["s1"], first["probability"]);
+    assert!(read(&folder.path("m.json")).contains("\"p_value\""));
+    assert!(fit(&[]).stdout().contains("effect given all others"));
+    assert_eq!(fit(&["--evidence", "focused", "--format", "json"]).json()["evidence_source"], "focused");
+    let none = fit(&["--evidence", "none", "--format", "json"]).json();
+    assert!(none["evidence"].is_null() && none["evidence_source"].is_null());
+    let page = folder.run(&["report", "m.json", "--out", "r.html"]);
+    page.succeeds();
+    assert!(read(&folder.path("r.html")).contains("effect given all others"));
+}
+
+#[test]
+fn selection_rules_do_what_they_say() {
+    let folder = Folder::with_sample();
+    let fit = |more: &[&str]| {
+        let common = ["fit", "train.csv", "--target", "y", "--evidence", "focused", "--format", "json"];
+        folder.run(&[&common, more].concat()).succeeds().json()
+    };
+    let names = |json: &serde_json::Value| -> Vec<String> {
+        json["selected"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_string()).collect()
+    };
+    let three = fit(&["--select", "3"]);
+    assert_eq!(names(&three).len(), 3);
+    let p_value = |json: &serde_json::Value, name: &str| json["evidence"][name]["p_value"].as_f64().unwrap();
+    let selected = names(&three);
+    let worst = selected.iter().map(|name| p_value(&three, name)).fold(0.0, f64::max);
+    for name in three["features"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()) {
+        assert!(selected.iter().any(|chosen| chosen == name) || p_value(&three, name) >= worst, "{name}");
+    }
+    // Every variable, and none.
+    assert_eq!(names(&fit(&["--fdr", "1"])).len(), 10);
+    let none = fit(&["--fdr", "0"]);
+    assert!(names(&none).is_empty());
+    assert!(none["warnings"].to_string().contains("no variable was selected"));
+
+    let resampled = fit(&["--resamples", "8", "--least-frequency", "0.75"]);
+    let frequency = resampled["selection_frequency"].as_object().unwrap();
+    assert_eq!(frequency.len(), 10);
+    let often: Vec<&String> =
+        frequency.iter().filter(|(_, share)| share.as_f64().unwrap() >= 0.75).map(|(name, _)| name).collect();
+    assert_eq!(names(&resampled).iter().collect::<Vec<_>>(), often);
+    assert_eq!(resampled, fit(&["--resamples", "8", "--least-frequency", "0.75"]));
+}
+
+#[test]
+fn of_two_near_copies_one_is_selected_and_the_other_named_as_its_stand_in() {
+    let folder = Folder::new();
+    let mut text = String::from("x3,x7,other,y\n");
+    for k in 0..400u64 {
+        // Numbers without a pattern, from a multiplicative generator.
+        let draw = |salt: u64| {
+            let mut state = (k + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ salt.wrapping_mul(0xD1B5_4A32_D192_ED03);
+            state = (state ^ (state >> 31)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            ((state ^ (state >> 29)) % 10_000) as f64 / 5000.0 - 1.0
+        };
+        let (x, e, other, noise) = (draw(1), draw(2), draw(3), draw(4));
+        text += &format!("{x},{},{other},{}\n", x + 0.05 * e, 2.0 * x + noise);
+    }
+    folder.file("twins.csv", text);
+    for evidence in ["focused", "residual"] {
+        let fit = ["fit", "twins.csv", "--target", "y", "--evidence", evidence];
+        let json = folder.run(&[&fit[..], &["--format", "json"]].concat()).succeeds().json();
+        assert_eq!(json["selected"].as_array().unwrap().len(), 1, "{json}");
+        let chosen = json["selected"][0].as_str().unwrap();
+        let left = if chosen == "x3" { "x7" } else { "x3" };
+        assert_eq!(json["stand_ins"][0]["variable"], left);
+        assert_eq!(json["stand_ins"][0]["stands_for"], chosen);
+        let said = folder.run(&fit).succeeds().stdout();
+        assert!(said.contains(&format!("'{left}' could stand in for '{chosen}'")), "{said}");
+    }
+}

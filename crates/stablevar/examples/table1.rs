@@ -7,7 +7,6 @@
 
 use rayon::prelude::*;
 use stablevar::design::{Roles, TrainingData};
-use stablevar::evidence::Evidence;
 use stablevar::fit::{Method, fit};
 use stablevar::gates::LinearGates;
 use stablevar::metrics::{ErrorSummary, mean_squared_error};
@@ -30,11 +29,8 @@ fn methods() -> Vec<(&'static str, Method)> {
         ("STG", Method::Stg { gates: LinearGates::default(), threshold: Fraction::constant(0.5) }),
         ("DWR", Method::Dwr { reweighter: AnyReweighter::Published(Dwr::default()) }),
         ("SVI^d", Method::SviD { settings, reweighter }),
-        ("SVI", Method::Svi { settings, reweighter }),
-        (
-            "SVI, residual evidence",
-            Method::Svi { settings: Svi { evidence: Some(Evidence::default()), ..settings }, reweighter },
-        ),
+        ("SVI, as published", Method::published()),
+        ("SVI", Method::default()),
     ];
     methods.into_iter().filter(|(name, _)| !fast || *name != "DWR").collect()
 }

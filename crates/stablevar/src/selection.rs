@@ -118,7 +118,7 @@ fn benjamini_hochberg(evidence: &[VariableEvidence], rate: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let count = values.len() as f64;
     let passing = values.iter().enumerate().filter(|(k, value)| **value <= rate * (k + 1) as f64 / count);
-    passing.map(|(_, value)| *value).last()
+    passing.map(|(_, value)| *value).next_back()
 }
 
 /// Whether two variables have columns that are nearly the same.
@@ -205,8 +205,9 @@ mod tests {
 
     /// Four columns, of which the last two are nearly the same.
     fn data() -> TrainingData {
-        let column =
-            |k: usize| -> Vec<f64> { (0..60).map(|i| (((i + 3) * (7 + 4 * k) * (i + k)) % 23) as f64).collect() };
+        let column = |k: usize| -> Vec<f64> {
+            (0..60).map(|i| ((i * i * (k + 2) + 7 * i * (k + 1) + 3 * k) % 23) as f64).collect()
+        };
         let copy = column(2).iter().enumerate().map(|(i, x)| x + 0.01 * (i % 3) as f64).collect();
         let names = ["a", "b", "c", "d", "y"].map(String::from);
         let table =

@@ -301,6 +301,35 @@ mod tests {
     }
 
     #[test]
+    fn other_worlds_tie_and_bend_as_they_say() {
+        let draw =
+            |dependence, term| LinearWorld { dependence, term, ..LinearWorld::default() }.draw(20_000, 1.0, 2).unwrap();
+        let pair = |table: &Table, a: &str, b: &str| correlation(&numbers(table, a), &numbers(table, b));
+        let independent = draw(Dependence::Independent, Term::Cubic);
+        assert!(pair(&independent, "s1", "s2").abs() < 0.03 && pair(&independent, "s1", "v1").abs() < 0.03);
+        // Cov(V_1, S_1) = 0.8 Var S + 0.2 Cov(S_1, S_2) = 0.8 x 0.68 + 0.2 x 0.16.
+        let follows = draw(Dependence::UnstableFromStable, Term::Cubic);
+        let expected = 0.576 / (0.68f64 * (1.0 + 0.68 * 0.68 + 0.32 * 0.16)).sqrt();
+        assert!((pair(&follows, "v1", "s1") - expected).abs() < 0.03, "{}", pair(&follows, "v1", "s1"));
+        let leads = draw(Dependence::StableFromUnstable, Term::Cubic);
+        assert!((pair(&leads, "s1", "v2") - 0.8 / 1.68f64.sqrt()).abs() < 0.03);
+
+        let row = [0.5, -2.0, 1.5, 0.0, 0.0, 9.0, 9.0, 9.0, 9.0, 9.0];
+        let linear = LinearWorld { term: Term::None, ..LinearWorld::default() }.signal(&row);
+        for (term, bend) in [
+            (Term::Cubic, -1.5),
+            (Term::Exponential, (-1.5f64).exp()),
+            (Term::Product, -1.0),
+            (Term::Sine, 2.0 * 1f64.sin()),
+            (Term::Absolute, 0.75),
+            (Term::Hinge, 0.0),
+        ] {
+            let world = LinearWorld { term, bend: 2.0, ..LinearWorld::default() };
+            assert!((world.signal(&row) - linear - 2.0 * bend).abs() < 1e-12, "{term:?}");
+        }
+    }
+
+    #[test]
     fn the_same_seed_gives_the_same_rows() {
         let world = LinearWorld::with_columns(20);
         assert_eq!(world.biased, 2);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use stablevar::design::{Roles, TrainingData};
 use stablevar::diagnostics::{remaining_correlation, weighted_correlations};
 use stablevar::fit::Method;
-use stablevar::simulate::{LinearWorld, TEST_RATES};
+use stablevar::simulate::{Dependence, LinearWorld, TEST_RATES, Term};
 use stablevar::svi::Svi;
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Balance, Dwr, Mask, Reweighter};
@@ -119,4 +119,45 @@ fn evidence_finds_the_stable_set_where_the_gates_alone_often_do_not() {
         })
         .count();
     assert!(exact >= 18, "{exact} of 20");
+}
+
+/// Designs on which nothing was chosen: more columns, other ties between them, another bend, two biased columns.
+#[test]
+fn evidence_rejects_the_biased_columns_in_other_worlds() {
+    let world = |columns, stable, biased, dependence, term| LinearWorld {
+        columns,
+        stable,
+        biased,
+        dependence,
+        term,
+        ..LinearWorld::default()
+    };
+    let worlds = [
+        world(20, 10, 1, Dependence::Blocks, Term::Cubic),
+        world(30, 5, 1, Dependence::Blocks, Term::Cubic),
+        world(10, 5, 1, Dependence::UnstableFromStable, Term::Cubic),
+        world(10, 5, 1, Dependence::StableFromUnstable, Term::Cubic),
+        world(10, 5, 1, Dependence::Independent, Term::Exponential),
+        world(10, 5, 2, Dependence::Blocks, Term::Cubic),
+    ];
+    for (number, world) in worlds.iter().enumerate() {
+        let rate = if world.biased > 1 { 2.0 } else { 2.5 };
+        let tests: Vec<Table> =
+            (0..).zip(TEST_RATES).map(|(k, rate)| world.draw(2000, rate, 800_000 + k).unwrap()).collect();
+        let mut total = [0.0; 3];
+        for seed in 0..2 {
+            let table = world.draw(2000, rate, 810_000 + 10 * number as u64 + seed).unwrap();
+            let unstable = world.names().split_off(world.stable);
+            let stable_only =
+                TrainingData::prepare(&table, &Roles { exclude: unstable, ..Roles::target("y") }).unwrap();
+            let data = prepare(&table);
+            let fits = [(&data, Method::Ols), (&stable_only, Method::Ols), (&data, Method::default())];
+            for (sum, (data, method)) in total.iter_mut().zip(fits) {
+                let fit = fit_method(data, &method);
+                *sum += tests.iter().map(|test| error_on(&fit, test)).sum::<f64>();
+            }
+        }
+        let removed = (total[0] - total[2]) / (total[0] - total[1]);
+        assert!(removed > 0.8, "world {number}: {removed}");
+    }
 }

@@ -70,6 +70,55 @@ fn label_heights(series: &[(&str, &[f64])], y: impl Fn(f64) -> f64) -> Vec<f64> 
     heights.iter().map(|height| height - excess).collect()
 }
 
+/// One row of a [`forest`].
+pub(crate) struct Interval<'a> {
+    pub name: &'a str,
+    pub value: f64,
+    /// Half the length of the interval.
+    pub half: f64,
+    pub emphasised: bool,
+}
+
+/// Estimates with their intervals, one below the other; beyond 60 rows the first 60 are shown.
+pub(crate) fn forest(title: &str, axis: &str, rows: &[Interval]) -> String {
+    const WIDTH: f64 = 640.0;
+    const LEFT: f64 = 150.0;
+    const RIGHT: f64 = 16.0;
+    const ROW: f64 = 20.0;
+    const BOTTOM: f64 = 40.0;
+    let rows = &rows[..rows.len().min(60)];
+    let reach = rows.iter().map(|row| row.value.abs() + row.half).fold(0.0, f64::max).clamp(1e-6, 1e6) * 1.05;
+    let height = ROW * rows.len() as f64 + BOTTOM;
+    let x = |value: f64| LEFT + (WIDTH - LEFT - RIGHT) * (value / reach + 1.0) / 2.0;
+    let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{}\">", escape(title));
+    for tick in -2..=2 {
+        let value = reach / 1.05 * f64::from(tick) / 2.0;
+        let (at, bottom) = (x(value), height - BOTTOM);
+        svg += &format!(
+            "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"0\" y2=\"{bottom:.0}\" class=\"grid\"/><text x=\"{at:.1}\" y=\"{:.0}\" class=\"mid\">{value:.2}</text>",
+            bottom + 15.0
+        );
+    }
+    for (k, row) in rows.iter().enumerate() {
+        let at = ROW * (k as f64 + 0.5);
+        let class = if row.emphasised { "s0" } else { "s4" };
+        svg += &format!(
+            "<text x=\"{:.0}\" y=\"{:.1}\" class=\"end\">{}</text><line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\" class=\"line {class}\"/><circle cx=\"{:.1}\" cy=\"{at:.1}\" r=\"4\" class=\"dot {class}\"><title>{}: {:.3} ± {:.3}</title></circle>",
+            LEFT - 8.0,
+            at + 4.0,
+            escape(&shorten(row.name, 20)),
+            x(row.value - row.half),
+            x(row.value + row.half),
+            x(row.value),
+            escape(&shorten(row.name, 60)),
+            row.value,
+            row.half
+        );
+    }
+    svg += &format!("<text x=\"{:.0}\" y=\"{:.0}\" class=\"mid\">{}</text>", x(0.0), height - 6.0, escape(axis));
+    svg + "</svg>"
+}
+
 /// A correlation matrix as coloured squares; beyond 40 columns the first 40 are shown.
 pub(crate) fn heatmap(title: &str, names: &[String], correlations: &Matrix) -> String {
     let shown = names.len().min(40);

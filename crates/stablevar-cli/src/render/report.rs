@@ -93,7 +93,7 @@ fn variables(model: &FittedModel) -> String {
                 ),
             })
             .collect();
-        rows.push(vec![
+        let mut row = vec![
             escape(&shorten(&feature.name, 60)),
             match (selected, model.method.seeks_stability()) {
                 (true, true) => "stable".into(),
@@ -102,9 +102,64 @@ fn variables(model: &FittedModel) -> String {
             },
             format!("{:.2}", model.open_probability[position]),
             if selected { own.join("<br>") } else { "–".into() },
-        ]);
+        ];
+        row.extend(model.selection_frequency.iter().map(|share| format!("{:.0} %", 100.0 * share[position])));
+        if let Some(evidence) = model.evidence.as_ref().map(|all| &all[position]) {
+            let shown = |value: Option<f64>| value.map_or("–".into(), number);
+            row.extend([shown(evidence.effect), shown(evidence.standard_error)]);
+            row.extend([format!("{:.1}", evidence.t), format!("{:.1e}", evidence.p_value)]);
+        }
+        rows.push(row);
     }
-    format!("<section><h2>Variables</h2>{}</section>", table(&["variable", "role", "gate open", "coefficient"], &rows))
+    let judged = model.evidence.is_some();
+    let mut header = vec!["variable", "role", if judged { "probability" } else { "gate open" }, "coefficient"];
+    header.extend(model.selection_frequency.iter().map(|_| "selected in resamples"));
+    if judged {
+        header.extend(["effect given all others", "s.e.", "t", "p-value"]);
+    }
+    format!("<section><h2>Variables</h2>{}{}{}</section>", table(&header, &rows), evidence(model), stand_ins(model))
+}
+
+/// How strongly each variable goes with the outcome once the others are known.
+fn evidence(model: &FittedModel) -> String {
+    let Some(evidence) = &model.evidence else { return String::new() };
+    let rows: Vec<chart::Interval> = evidence
+        .iter()
+        .enumerate()
+        .map(|(position, variable)| chart::Interval {
+            name: &model.encoding.features[position].name,
+            value: variable.effect_size,
+            half: if variable.t == 0.0 { 0.0 } else { 1.96 * (variable.effect_size / variable.t).abs() },
+            emphasised: model.selected.contains(&position),
+        })
+        .collect();
+    let picture = chart::forest(
+        "Partial correlation with the outcome given all other variables, with 95 % intervals",
+        "partial correlation with the outcome given all others, with 95 % intervals",
+        &rows,
+    );
+    format!("<figure>{picture}<figcaption>Selected variables in colour.</figcaption></figure>")
+}
+
+fn stand_ins(model: &FittedModel) -> String {
+    if model.stand_ins.is_empty() {
+        return String::new();
+    }
+    let name = |variable: usize| escape(&shorten(&model.encoding.features[variable].name, 60));
+    let items: String = model
+        .stand_ins
+        .iter()
+        .take(50)
+        .map(|pair| {
+            format!(
+                "<li><strong>{}</strong> could stand in for <strong>{}</strong> as long as they move together (correlation {:.2})</li>",
+                name(pair.variable),
+                name(pair.stands_for),
+                pair.correlation
+            )
+        })
+        .collect();
+    format!("<h3>Stand-ins</h3><ul>{items}</ul>")
 }
 
 fn errors(evaluation: &Evaluation) -> String {

@@ -80,7 +80,8 @@ pub(super) fn judge_variable(
     targets.extend(own.iter().map(|&column| rows.iter().map(|&row| data.design[(row, column + 1)]).collect()));
     let mut left = weighted_residuals(data, rows, &others, &weights, targets);
     let outcome = left.remove(0);
-    Residuals { rows, outcome, own: left, weights: Some(&weights) }.judge(data, own, settings)
+    let uncertain = focus.uncertain(&weights, &outcome, &left);
+    Residuals { rows, outcome, own: left, weights: Some(&weights), uncertain }.judge(data, own, settings)
 }
 
 /// What weighted least squares on the other columns leaves of every target.
@@ -228,6 +229,54 @@ impl<'a> Focus<'a> {
         Cholesky::with_least_ridge(&moments)
     }
 
+    /// What remains of the products of residuals after the features, whose weighted means the weights have fixed.
+    ///
+    /// As with calibrated survey weights: the part of a product that is linear in the features has a mean that is known,
+    /// so that only the rest makes the estimate uncertain. `None` if the features can't be told apart.
+    fn uncertain(&self, weights: &[f64], outcome: &[f64], own: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
+        let (features_count, count) = (self.scales.len(), own.len());
+        let width = features_count + count;
+        let product = |c: usize, k: usize| outcome[k] * own[c][k];
+        let mut moments = sum_matrices(self.rows.len(), width, |block, total| {
+            for tile in tiles(block) {
+                let features = self.features(tile.clone());
+                let wide: Vec<f64> = features
+                    .chunks_exact(features_count)
+                    .zip(tile.clone())
+                    .flat_map(|(row, k)| row.iter().copied().chain((0..count).map(move |c| product(c, k))))
+                    .collect();
+                let mut weighted = vec![0.0; wide.len()];
+                scale_rows(&wide, tile.map(|k| weights[k] * self.data.base[self.rows[k]]), width, &mut weighted);
+                add_cross_product(&weighted, &wide, total);
+            }
+        });
+        moments.scale(1.0 / self.total);
+        let mut gram = moments.submatrix(&(0..features_count).collect::<Vec<_>>());
+        (0..features_count).for_each(|unknown| gram[(unknown, unknown)] += self.ridge_of(unknown));
+        let solver = Cholesky::with_least_ridge(&gram)?;
+        let coefficients: Vec<Vec<f64>> = (0..count)
+            .map(|c| solver.solve(&(0..features_count).map(|k| moments[(k, features_count + c)]).collect::<Vec<_>>()))
+            .collect();
+        // The features take that many degrees of freedom of the effective rows with them.
+        let squares: f64 =
+            weights.iter().zip(self.rows).map(|(weight, &row)| self.data.base[row] * weight * weight).sum();
+        let effective = self.total * self.total / squares;
+        let freedom = (effective / (effective - features_count as f64).max(0.2 * effective)).sqrt();
+        let blocks = map_blocks(self.rows.len(), |block| {
+            let mut left = vec![Vec::with_capacity(block.len()); count];
+            for tile in tiles(block) {
+                let features = self.features(tile.clone());
+                for (row, k) in features.chunks_exact(features_count).zip(tile) {
+                    for (c, left) in left.iter_mut().enumerate() {
+                        left.push(freedom * (product(c, k) - dot(row, &coefficients[c])));
+                    }
+                }
+            }
+            left
+        });
+        Some((0..count).map(|c| blocks.iter().flat_map(|left| left[c].iter().copied()).collect()).collect())
+    }
+
     /// One weight per row, mean 1 under the base weights; all 1 if the search fails.
     fn weights(&self) -> Vec<f64> {
         let mut point = vec![0.0; self.scales.len()];
@@ -269,5 +318,42 @@ impl<'a> Focus<'a> {
             weights.fill(1.0);
         }
         weights
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::Roles;
+    use crate::simulate::LinearWorld;
+
+    #[test]
+    fn the_weights_decorrelate_the_variable_from_columns_squares_and_products_and_leave_the_others_alone() {
+        let table = LinearWorld::default().draw(2000, 2.5, 4).unwrap();
+        let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
+        let rows: Vec<usize> = (0..2000).collect();
+        let others: Vec<usize> = (0..9).collect();
+        let focus = Focus::new(&data, &rows, &[9], &others, Detail::Products);
+        let weights = focus.weights();
+        let mean = |value: &dyn Fn(&[f64]) -> f64| {
+            (0..2000).map(|k| weights[k] * value(&data.design.row(k)[1..])).sum::<f64>() / 2000.0
+        };
+        assert!((mean(&|_| 1.0) - 1.0).abs() < 1e-9 && mean(&|z| z[9]).abs() < 1e-4);
+        for i in 0..9 {
+            assert!(mean(&|z| z[9] * z[i]).abs() < 0.01, "{i}: {}", mean(&|z| z[9] * z[i]));
+            assert!(mean(&|z| z[9] * z[i] * z[0]).abs() < 0.02, "{i}: {}", mean(&|z| z[9] * z[i] * z[0]));
+        }
+        assert!(mean(&|z| z[0] * z[1]) > 0.4, "{}", mean(&|z| z[0] * z[1]));
+        let effective = 2000.0 / mean(&|_| 1.0).powi(2) / (weights.iter().map(|w| w * w).sum::<f64>() / 2000.0);
+        assert!(effective > 600.0, "{effective}");
+    }
+
+    #[test]
+    fn many_columns_give_up_products_then_squares() {
+        assert_eq!(Detail::Products.functions(9), 54);
+        assert_eq!(Detail::Squares.functions(9), 18);
+        let mut functions = Vec::new();
+        Detail::Products.fill(&[2.0, 3.0], &mut functions);
+        assert_eq!(functions, vec![2.0, 3.0, 3.0, 6.0, 8.0]);
     }
 }

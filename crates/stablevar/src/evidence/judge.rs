@@ -15,6 +15,8 @@ pub(super) struct Residuals<'a> {
     pub own: Vec<Vec<f64>>,
     /// One per row, without the base weights.
     pub weights: Option<&'a [f64]>,
+    /// Per column the product of the two residuals less what the weights make certain; the product itself if `None`.
+    pub uncertain: Option<Vec<Vec<f64>>>,
 }
 
 impl Residuals<'_> {
@@ -32,9 +34,12 @@ impl Residuals<'_> {
         let effective = if square > 0.0 { total / square } else { 0.0 };
         let count = columns.len();
         let products: Vec<f64> = (0..count).map(|c| mean(&|k| weight(k) * self.outcome[k] * self.own[c][k])).collect();
-        let spread = Matrix::from_fn(count, count, |a, b| {
-            mean(&|k| (weight(k) * self.outcome[k]).powi(2) * self.own[a][k] * self.own[b][k])
-                - products[a] * products[b]
+        let spread = Matrix::from_fn(count, count, |a, b| match &self.uncertain {
+            Some(uncertain) => mean(&|k| weight(k).powi(2) * uncertain[a][k] * uncertain[b][k]),
+            None => {
+                mean(&|k| (weight(k) * self.outcome[k]).powi(2) * self.own[a][k] * self.own[b][k])
+                    - products[a] * products[b]
+            }
         });
         let outcome_variance = mean(&|k| weight(k) * self.outcome[k].powi(2));
         let variances: Vec<f64> = (0..count).map(|c| mean(&|k| weight(k) * self.own[c][k].powi(2))).collect();

@@ -159,3 +159,118 @@ fn conditioning_columns(data: &TrainingData, variable: usize) -> Vec<usize> {
     };
     (0..data.columns()).filter(|column| !is_own(column) && !is_copy(column)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::Roles;
+    use crate::table::{Column, Table, TextValues, Values};
+    use rand::RngExt;
+    use rand_distr::StandardNormal;
+
+    const SOURCES: [Source; 2] = [Source::Focused, Source::Residual];
+
+    fn judged(data: &TrainingData, settings: Evidence, seed: u64) -> Vec<VariableEvidence> {
+        gather(data, &settings, seed, &|| ControlFlow::Continue(())).unwrap().variables
+    }
+
+    fn from(source: Source) -> Evidence {
+        Evidence { source, ..Evidence::default() }
+    }
+
+    /// `y = 3 a + b^2 + noise`; `c` is a noisy copy of `a`, the text `t` is nothing.
+    fn sample(rows: usize, seed: u64) -> TrainingData {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut draw = || -> Vec<f64> { (0..rows).map(|_| random.sample(StandardNormal)).collect() };
+        let (a, b, e, f, g) = (draw(), draw(), draw(), draw(), draw());
+        let c: Vec<f64> = a.iter().zip(&e).map(|(a, e)| a + 0.5 * e).collect();
+        let y = (0..rows).map(|k| 3.0 * a[k] + b[k].powi(2) + f[k]).collect();
+        let level = |g: &f64| match *g {
+            g if g > 0.5 => "high",
+            g if g > -0.5 => "mid",
+            _ => "low",
+        };
+        let text = TextValues::collect(g.iter().map(|g| Some(level(g))));
+        let number = |name: &str, values| Column { name: name.into(), values: Values::Number(values) };
+        let text = Column { name: "t".into(), values: Values::Text(text) };
+        let table = Table::new(vec![number("a", a), number("b", b), number("c", c), text, number("y", y)]).unwrap();
+        TrainingData::prepare(&table, &Roles::target("y")).unwrap()
+    }
+
+    #[test]
+    fn a_copy_of_a_cause_is_told_from_the_cause() {
+        let data = sample(800, 1);
+        for source in SOURCES {
+            let evidence = judged(&data, from(source), 0);
+            assert!(evidence[0].probability > 0.99 && evidence[2].probability < 0.5, "{evidence:?}");
+            let (effect, error) = (evidence[0].effect.unwrap(), evidence[0].standard_error.unwrap());
+            assert!((effect - 3.0).abs() < 4.0 * error, "{effect} {error}");
+            assert!(evidence[3].effect.is_none() && evidence[3].p_value > 1e-3, "{:?}", evidence[3]);
+        }
+    }
+
+    #[test]
+    fn without_an_effect_p_values_are_uniform() {
+        // The p-values of `c` and `t` over 150 samples: their largest distance from the uniform distribution.
+        for source in SOURCES {
+            let settings = Evidence { landmarks: 40, ..from(source) };
+            let all: Vec<[f64; 2]> = (0..150u64)
+                .into_par_iter()
+                .map(|seed| {
+                    let evidence = judged(&sample(250, 100 + seed), settings, seed);
+                    [evidence[2].p_value, evidence[3].p_value]
+                })
+                .collect();
+            for which in 0..2 {
+                let mut values: Vec<f64> = all.iter().map(|pair| pair[which]).collect();
+                values.sort_by(f64::total_cmp);
+                let count = values.len() as f64;
+                let distance = values
+                    .iter()
+                    .enumerate()
+                    .map(|(k, value)| (value - k as f64 / count).abs().max((value - (k + 1) as f64 / count).abs()))
+                    .fold(0.0, f64::max);
+                // Kolmogorov's distribution: 1.63 / sqrt(n) is exceeded once in a hundred.
+                assert!(distance < 1.63 / count.sqrt(), "{source:?} {which}: {distance}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_evidence_for_any_number_of_threads() {
+        let data = sample(300, 3);
+        for source in SOURCES {
+            let run = |threads: usize| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| judged(&data, from(source), 5))
+            };
+            assert_eq!(run(1), run(3));
+        }
+    }
+
+    #[test]
+    fn near_copies_are_judged_without_each_other() {
+        let mut random = ChaCha8Rng::seed_from_u64(8);
+        let mut draw = || -> Vec<f64> { (0..500).map(|_| random.sample(StandardNormal)).collect() };
+        let (a, noise, other, e) = (draw(), draw(), draw(), draw());
+        let copy = a.iter().zip(&e).map(|(a, e)| a + 0.05 * e).collect();
+        let y = a.iter().zip(&noise).map(|(a, noise)| a + noise).collect();
+        let names = ["a", "copy", "other", "y"].map(String::from);
+        let table = Table::from_numbers(names.into_iter().zip([a, copy, other, y])).unwrap();
+        let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
+        assert_eq!(data.inseparable, vec![(0, 1)]);
+        for source in SOURCES {
+            let evidence = judged(&data, from(source), 0);
+            assert!(evidence[0].probability > 0.99 && evidence[1].probability > 0.99, "{evidence:?}");
+            assert!(evidence[2].probability < 0.5, "{evidence:?}");
+        }
+    }
+
+    #[test]
+    fn a_row_limit_is_kept_and_interruption_ends_the_work() {
+        let data = sample(400, 4);
+        let limited = judged(&data, Evidence { rows: 150, ..from(Source::Residual) }, 0);
+        assert_eq!(limited[0].effective_sample_size, 150.0);
+        assert!(gather(&data, &from(Source::Focused), 0, &|| ControlFlow::Break(())).is_none());
+    }
+}

@@ -82,7 +82,8 @@ pub(super) fn judge_variable(
 
     let inputs = Inputs { design: &data.design, base: &data.base, columns: &columns };
     let start: Vec<f64> = columns.iter().map(|&column| plan.scales[column]).collect();
-    let mut residuals = Residuals { rows: plan.rows, outcome: Vec::new(), own: Vec::new(), weights: None };
+    let mut residuals =
+        Residuals { rows: plan.rows, outcome: Vec::new(), own: Vec::new(), weights: None, uncertain: None };
     let (outcome_fit, outcome_name) = regress(data, &inputs, &outcome, plan, Some(&start));
     let (own_fits, own_name) = regress(data, &inputs, &own_values, plan, None);
     let left =
@@ -132,92 +133,4 @@ fn steepest(data: &TrainingData, inputs: &Inputs, scales: &[f64]) -> Vec<String>
     let greatest = scales[order[0]];
     let counts = order.into_iter().filter(|&k| scales[k] >= 0.5 * greatest).take(4);
     counts.map(|k| data.encoding.columns[inputs.columns[k]].name.clone()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::design::Roles;
-    use crate::evidence::gather;
-    use crate::table::{Column, Table, TextValues, Values};
-    use rand::rngs::ChaCha8Rng;
-    use rand::{RngExt, SeedableRng};
-    use rand_distr::StandardNormal;
-    use rayon::prelude::*;
-    use std::ops::ControlFlow;
-
-    fn residual(data: &TrainingData, settings: &Evidence, seed: u64) -> Vec<VariableEvidence> {
-        let settings = Evidence { source: crate::evidence::Source::Residual, ..*settings };
-        gather(data, &settings, seed, &|| ControlFlow::Continue(())).unwrap().variables
-    }
-
-    /// `y = 3 a + b^2 + noise`; `c` is a noisy copy of `a` and `b` is nothing linear.
-    fn sample(rows: usize, seed: u64) -> TrainingData {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let mut draw = || -> Vec<f64> { (0..rows).map(|_| random.sample(StandardNormal)).collect() };
-        let (a, b, e, f, g) = (draw(), draw(), draw(), draw(), draw());
-        let c: Vec<f64> = a.iter().zip(&e).map(|(a, e)| a + 0.5 * e).collect();
-        let y = (0..rows).map(|k| 3.0 * a[k] + b[k].powi(2) + f[k]).collect();
-        let level: Vec<&str> = g
-            .iter()
-            .map(|g| {
-                if *g > 0.5 {
-                    "high"
-                } else if *g > -0.5 {
-                    "mid"
-                } else {
-                    "low"
-                }
-            })
-            .collect();
-        let text = Column { name: "t".into(), values: Values::Text(TextValues::collect(level.into_iter().map(Some))) };
-        let number = |name: &str, values| Column { name: name.into(), values: Values::Number(values) };
-        let table = Table::new(vec![number("a", a), number("b", b), number("c", c), text, number("y", y)]).unwrap();
-        TrainingData::prepare(&table, &Roles::target("y")).unwrap()
-    }
-
-    #[test]
-    fn a_copy_of_a_cause_is_told_from_the_cause() {
-        let data = sample(800, 1);
-        let evidence = residual(&data, &Evidence::default(), 0);
-        assert!(evidence[0].probability > 0.99 && evidence[2].probability < 0.5, "{evidence:?}");
-        let (effect, error) = (evidence[0].effect.unwrap(), evidence[0].standard_error.unwrap());
-        assert!((effect - 3.0).abs() < 4.0 * error, "{effect} {error}");
-        assert!(evidence[3].effect.is_none() && evidence[3].p_value > 1e-3, "{:?}", evidence[3]);
-    }
-
-    #[test]
-    fn without_an_effect_p_values_are_uniform() {
-        // The p-values of `c` and `t` over 150 samples: their largest distance from the uniform distribution.
-        let settings = Evidence { landmarks: 40, ..Evidence::default() };
-        let all: Vec<[f64; 2]> = (0..150u64)
-            .into_par_iter()
-            .map(|seed| {
-                let evidence = residual(&sample(250, 100 + seed), &settings, seed);
-                [evidence[2].p_value, evidence[3].p_value]
-            })
-            .collect();
-        for which in 0..2 {
-            let mut values: Vec<f64> = all.iter().map(|pair| pair[which]).collect();
-            values.sort_by(f64::total_cmp);
-            let count = values.len() as f64;
-            let distance = values
-                .iter()
-                .enumerate()
-                .map(|(k, value)| (value - k as f64 / count).abs().max((value - (k + 1) as f64 / count).abs()))
-                .fold(0.0, f64::max);
-            // Kolmogorov's distribution: 1.63 / sqrt(n) is exceeded once in a hundred.
-            assert!(distance < 1.63 / count.sqrt(), "{which}: {distance}");
-        }
-    }
-
-    #[test]
-    fn the_same_seed_gives_the_same_evidence_for_any_number_of_threads() {
-        let data = sample(300, 3);
-        let run = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| residual(&data, &Evidence::default(), 5))
-        };
-        assert_eq!(run(1), run(3));
-    }
 }
