@@ -171,7 +171,7 @@ fn model_files_that_are_not_whole_or_not_ours() {
     let whole = read(&folder.path("m.json"));
     folder.file("cut.json", &whole[..whole.len() / 2]);
     folder.run(&["predict", "cut.json", "train.csv"]).fails_with(&["cut.json", "incomplete", "cut short"]);
-    folder.file("future.json", whole.replacen("\"version\":1", "\"version\":99", 1));
+    folder.file("future.json", whole.replacen("\"version\":2", "\"version\":99", 1));
     folder.run(&["predict", "future.json", "train.csv"]).fails_with(&["model format 99", "newer stablevar"]);
     folder.file("other.json", "{\"a\": 1}");
     folder.run(&["predict", "other.json", "train.csv"]).fails_with(&["not a stablevar model"]);
@@ -397,4 +397,29 @@ fn many_columns_for_few_rows_still_end() {
     assert!(matches!(run.code(), 0 | 3), "{}", run.stderr());
     let warnings = run.json()["warnings"].to_string();
     assert!(!(warnings.contains("almost uniform") && warnings.contains("rest on few rows")), "{warnings}");
+}
+
+#[test]
+fn selection_rules_that_can_not_be_met() {
+    let folder = Folder::with_sample();
+    let fit = |more: &[&str]| folder.run(&[&["fit", "train.csv", "--target", "y"], more].concat());
+    fit(&["--select", "11"]).fails_with(&["11 variables can't be selected of 10"]);
+    fit(&["--fdr", "0.1", "--evidence", "none"]).fails_with(&["needs p-values", "residual"]);
+    fit(&["--fdr", "1.5"]).fails_with(&["--fdr", "from 0 to 1"]);
+    fit(&["--resamples", "4", "--least-frequency", "-1"]).fails_with(&["--least-frequency", "from 0 to 1"]);
+    for wrong in [
+        &["--select", "0"][..],
+        &["--resamples", "1"],
+        &["--least-frequency", "0.5"],
+        &["--fdr", "0.1", "--select", "2"],
+        &["--threshold", "0.3", "--fdr", "0.1"],
+        &["--evidence-rows", "5"],
+    ] {
+        assert_eq!(fit(wrong).code(), 2, "{wrong:?}");
+    }
+    // Half of the rows must still be more than the columns.
+    let head: String =
+        common::read(&folder.path("train.csv")).lines().take(19).map(|line| format!("{line}\n")).collect();
+    folder.file("short.csv", head);
+    folder.run(&["fit", "short.csv", "--target", "y", "--resamples", "4"]).fails_with(&["10 columns", "there are 9"]);
 }

@@ -223,27 +223,6 @@ fn wrong_usage_is_exit_code_2() {
 }
 
 #[test]
-fn evidence_of_its_own_for_every_variable() {
-    let folder = Folder::with_sample();
-    let arguments = ["fit", "train.csv", "--target", "y", "--evidence", "residual", "--seed", "3"];
-    let json =
-        folder.run(&[&arguments as &[&str], &["--format", "json", "--model", "m.json"]].concat()).succeeds().json();
-    for name in ["s1", "v5"] {
-        let evidence = &json["evidence"][name];
-        for key in ["effect", "standard_error", "t", "p_value", "effect_size", "probability"] {
-            assert!(evidence[key].is_f64(), "{name} {key}");
-        }
-        assert_eq!(evidence["probability"], json["open_probability"][name]);
-    }
-    assert!(json["evidence"]["s3"]["p_value"].as_f64().unwrap() < 1e-3);
-    let text = folder.run(&arguments).succeeds().stdout();
-    assert!(text.contains("p-value") && text.contains("probability"), "{text}");
-    folder.run(&["predict", "m.json", "train.csv"]).succeeds();
-    let plain = folder.run(&["fit", "train.csv", "--target", "y", "--evidence", "none", "--format", "json"]).json();
-    assert_eq!(plain, folder.run(&["fit", "train.csv", "--target", "y", "--format", "json"]).json());
-}
-
-#[test]
 fn evidence_is_the_default_and_appears_in_table_json_and_model() {
     let folder = Folder::with_sample();
     let fit = |more: &[&str]| folder.run(&[&["fit", "train.csv", "--target", "y"], more].concat()).succeeds();
