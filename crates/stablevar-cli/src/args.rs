@@ -97,8 +97,10 @@ pub(crate) enum MethodName {
     Lasso,
     /// Gates without reweighting, then least squares on the selected variables
     Stg,
-    /// Least squares on all variables under decorrelating weights
+    /// Least squares (for classes: logistic regression) on all variables under decorrelating weights
     Dwr,
+    /// Logistic regression on all variables, for two classes
+    Logistic,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -321,6 +323,7 @@ impl Parameters {
             MethodName::Ols => Method::Ols,
             MethodName::Lasso => Method::Lasso(self.lasso()?),
             MethodName::Stg => Method::Stg { gates, threshold },
+            MethodName::Logistic => Method::Logistic,
             MethodName::Dwr => Method::Dwr { reweighter: self.reweighter(AnyReweighter::Published(Dwr::default()))? },
         })
     }
@@ -484,6 +487,31 @@ pub(crate) enum Metric {
     Rmse,
     /// Mean absolute error
     Mae,
+    /// Share of rows put in the wrong class
+    ErrorRate,
+    /// Mean negative log-likelihood of the classes
+    LogLoss,
+    /// One minus the area under the ROC curve
+    OneMinusAuc,
+}
+
+impl Metric {
+    /// Its name, as it is typed.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Metric::Mse => "mse",
+            Metric::Rmse => "rmse",
+            Metric::Mae => "mae",
+            Metric::ErrorRate => "error-rate",
+            Metric::LogLoss => "log-loss",
+            Metric::OneMinusAuc => "one-minus-auc",
+        }
+    }
+
+    /// Whether it is one for classes.
+    pub(crate) fn is_for_classes(self) -> bool {
+        matches!(self, Metric::ErrorRate | Metric::LogLoss | Metric::OneMinusAuc)
+    }
 }
 
 #[derive(Args)]
@@ -498,9 +526,9 @@ pub(crate) struct EvaluateArguments {
     /// The column that names each row's environment; without it all rows are one
     #[arg(long, value_name = "COL")]
     pub env: Option<String>,
-    /// How to measure the error
-    #[arg(long, value_enum, default_value_t = Metric::Mse)]
-    pub metric: Metric,
+    /// How to measure the error [default: mse; for classes: error-rate]
+    #[arg(long, value_enum)]
+    pub metric: Option<Metric>,
     #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
     pub format: Format,
     #[arg(long, help = QUIET_HELP)]
@@ -565,6 +593,9 @@ pub(crate) struct LinearArguments {
     /// Variance of the noise
     #[arg(long, default_value_t = 0.3, value_name = "X", allow_negative_numbers = true)]
     pub noise_variance: f64,
+    /// Make the outcome 0 or 1, with log-odds of X times the noise-free outcome
+    #[arg(long, value_name = "X", num_args = 0..=1, default_missing_value = "2", allow_negative_numbers = true)]
+    pub binary: Option<f64>,
 }
 
 #[derive(Args)]

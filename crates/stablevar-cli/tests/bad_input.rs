@@ -58,8 +58,8 @@ fn unknown_columns_are_named_with_a_guess() {
 #[test]
 fn targets_that_can_not_be_learnt() {
     fit("a,y\n1,5\n2,5\n3,5\n4,5\n", &[]).fails_with(&["the target 'y' is 5 in every row"]);
-    fit("a,y\n1,x\n2,z\n3,x\n4,z\n", &[]).fails_with(&["the target 'y' holds text", "row 1: 'x'"]);
-    fit(table(50), &["--task", "classification"]).fails_with(&["classification is not available"]);
+    fit("a,y\n1,x\n2,z\n3,x\n4,z\n", &["--task", "regression"])
+        .fails_with(&["the target 'y' holds text", "row 1: 'x'"]);
 }
 
 #[test]
@@ -422,4 +422,38 @@ fn selection_rules_that_can_not_be_met() {
         common::read(&folder.path("train.csv")).lines().take(19).map(|line| format!("{line}\n")).collect();
     folder.file("short.csv", head);
     folder.run(&["fit", "short.csv", "--target", "y", "--resamples", "4"]).fails_with(&["10 columns", "there are 9"]);
+}
+
+#[test]
+fn targets_that_are_not_two_classes() {
+    let with = |labels: &[&str], more: &[&str]| {
+        let mut text = String::from("a,b,y\n");
+        for k in 0..60 {
+            text += &format!("{},{},{}\n", (k * 7) % 11, (k * 5) % 13, labels[k % labels.len()]);
+        }
+        fit(text, more)
+    };
+    with(&["red", "green", "blue"], &[]).fails_with(&["3 classes", "'blue', 'green', 'red'", "two classes"]);
+    with(&["yes"], &[]).fails_with(&["'y' is 'yes' in every row", "hint"]);
+    with(&["1", "2", "3"], &["--task", "classification"]).fails_with(&["3 classes"]);
+    with(&["yes", "no"], &["--task", "regression"]).fails_with(&["holds text", "--task classification"]);
+    with(&["yes", "no"], &["--method", "ols"]).fails_with(&["holds text"]);
+    with(&["1.5", "2.5", "7"], &["--method", "logistic"]).fails_with(&["3 classes"]);
+}
+
+#[test]
+fn classes_that_are_missing_or_unknown_when_evaluating() {
+    let folder = Folder::new();
+    folder.run(&["simulate", "linear", "--n", "400", "--binary", "--out", "train.csv"]).succeeds();
+    folder.run(&["fit", "train.csv", "--target", "y", "--method", "logistic", "--model", "m.json"]).succeeds();
+    let head: Vec<String> = common::read(&folder.path("train.csv")).lines().take(4).map(str::to_string).collect();
+    let cut = |line: &str| line.rsplit_once(',').unwrap().0.to_string();
+    folder.file("none.csv", head.iter().map(|line| cut(line) + "\n").collect::<String>());
+    let evaluate =
+        |file: &str, more: &[&str]| folder.run(&[&["evaluate", "m.json", file, "--target", "y"], more].concat());
+    evaluate("none.csv", &[]).fails_with(&["no column 'y'"]);
+    folder.run(&["predict", "m.json", "none.csv"]).succeeds();
+    folder.file("odd.csv", format!("{}\n{}\n{},7\n", head[0], head[1], cut(&head[2])));
+    evaluate("odd.csv", &[]).fails_with(&["row 2", "'7' is neither '0' nor '1'"]);
+    evaluate("train.csv", &["--metric", "mse"]).fails_with(&["predicts classes", "log-loss"]);
 }

@@ -303,3 +303,59 @@ fn of_two_near_copies_one_is_selected_and_the_other_named_as_its_stand_in() {
         assert!(said.contains(&format!("'{left}' could stand in for '{chosen}'")), "{said}");
     }
 }
+
+#[test]
+fn two_classes_from_fit_to_evaluation() {
+    let folder = Folder::new();
+    folder.run(&["simulate", "linear", "--n", "1500", "--binary", "3", "--seed", "2", "--out", "train.csv"]).succeeds();
+    let labelled: String = read(&folder.path("train.csv"))
+        .lines()
+        .map(|line| match line.rsplit_once(',').unwrap() {
+            (row, "0") => format!("{row},no\n"),
+            (row, "1") => format!("{row},yes\n"),
+            (row, name) => format!("{row},{name}\n"),
+        })
+        .collect();
+    folder.file("text.csv", labelled);
+    for method in ["svi", "svi-d", "stg", "dwr", "logistic"] {
+        let fit = |data: &str, model: &str| {
+            let more: &[&str] = if method == "dwr" { &["--reweighter", "balance"] } else { &[] };
+            let common = ["fit", data, "--target", "y", "--method", method, "--format", "json", "--model", model];
+            folder.run(&[&common, more].concat()).json()
+        };
+        let (numbers, text) = (fit("train.csv", "n.json"), fit("text.csv", "t.json"));
+        assert_eq!(numbers["task"], "classification", "{method}");
+        assert_eq!(text["classes"], serde_json::json!(["no", "yes"]));
+        assert_eq!(numbers["coefficients"], text["coefficients"]);
+        let (plain, said) = (
+            folder.run(&["predict", "n.json", "train.csv"]).succeeds().stdout(),
+            folder.run(&["predict", "t.json", "text.csv"]).succeeds().stdout(),
+        );
+        assert!(said.starts_with("prediction,probability\n"));
+        for (a, b) in plain.lines().zip(said.lines()).skip(1) {
+            let ((label, p), (word, q)) = (a.split_once(',').unwrap(), b.split_once(',').unwrap());
+            assert_eq!((word, p), (if label == "1" { "yes" } else { "no" }, q));
+            assert_eq!(p.parse::<f64>().unwrap() >= 0.5, label == "1");
+        }
+        let errors =
+            folder.run(&["evaluate", "t.json", "text.csv", "--target", "y", "--format", "json"]).succeeds().json();
+        assert_eq!(errors["metric"], "error-rate");
+        let all = &errors["environments"]["all"];
+        assert!(all["error"].as_f64().unwrap() < 0.4 && all["auc"].as_f64().unwrap() > 0.65, "{method}: {all}");
+        assert_eq!(all["error"], all["error_rate"]);
+    }
+}
+
+#[test]
+fn rare_and_separated_classes_are_pointed_out() {
+    let folder = Folder::new();
+    let mut text = String::from("a,b,y\n");
+    for k in 0..400 {
+        text +=
+            &format!("{},{},{}\n", (k * 37) % 101, (k * 53) % 89, if (k * 37) % 101 > 96 { "sick" } else { "healthy" });
+    }
+    folder.file("rare.csv", text);
+    let run = folder.run(&["fit", "rare.csv", "--target", "y", "--method", "logistic", "--format", "json"]);
+    let warnings = run.json()["warnings"].to_string();
+    assert!(warnings.contains("of the rows are 'sick'") && warnings.contains("without error"), "{warnings}");
+}

@@ -87,9 +87,14 @@ pub fn write_columns(path: &Path, names: &[&str], rows: impl Iterator<Item = Vec
 
 fn csv_records(writer: &mut dyn Write, names: &[&str], rows: impl Iterator<Item = Vec<String>>) -> std::io::Result<()> {
     let mut writer = csv::Writer::from_writer(writer);
-    writer.write_record(names)?;
+    // The kind of a failure, such as a reader that has seen enough, must not get lost on the way.
+    let plain = |error: csv::Error| match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => std::io::Error::other(format!("{other:?}")),
+    };
+    writer.write_record(names).map_err(plain)?;
     for row in rows {
-        writer.write_record(row)?;
+        writer.write_record(row).map_err(plain)?;
     }
     writer.flush()
 }

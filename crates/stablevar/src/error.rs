@@ -80,6 +80,36 @@ pub enum Error {
         /// Its value.
         value: String,
     },
+    /// The outcome has one class only.
+    #[error("the target '{column}' is '{class}' in every row")]
+    OneClass {
+        /// The target.
+        column: String,
+        /// Its one class.
+        class: String,
+    },
+    /// The outcome has more than two classes.
+    #[error("the target '{column}' has {count} classes ('{}'{})", examples.join("', '"), if *count > examples.len() { ", ..." } else { "" })]
+    ManyClasses {
+        /// The target.
+        column: String,
+        /// How many.
+        count: usize,
+        /// Some of them.
+        examples: Vec<String>,
+    },
+    /// A class that the training data did not have.
+    #[error("column '{column}', row {row}: '{value}' is neither '{}' nor '{}', the classes of the training data", classes[0], classes[1])]
+    UnknownClass {
+        /// The target.
+        column: String,
+        /// The data row, from 1.
+        row: usize,
+        /// The value.
+        value: String,
+        /// The classes.
+        classes: Box<[String; 2]>,
+    },
     /// The outcome never varies.
     #[error("the target '{column}' is {value} in every row")]
     ConstantTarget {
@@ -179,7 +209,16 @@ impl Error {
                     .into()
             }
             Error::NotFinite { .. } => "correct the value, or leave the column out with --exclude".into(),
-            Error::TextTarget { .. } => "regression needs numbers as the target".into(),
+            Error::TextTarget { .. } => {
+                "regression needs numbers as the target; for two classes use --task classification and --method svi or logistic".into()
+            }
+            Error::OneClass { .. } => {
+                "there is nothing to tell apart: check --target and how the rows were chosen".into()
+            }
+            Error::ManyClasses { .. } => {
+                "classification is between two classes: join some, or keep the rows of two; for a number use --task regression".into()
+            }
+            Error::UnknownClass { .. } => "correct the value, or fit again with rows that have it".into(),
             Error::ConstantTarget { .. } => {
                 "there is nothing to predict: check --target and how the rows were chosen".into()
             }

@@ -1,5 +1,6 @@
 //! From training data to a fitted model, by any of the methods.
 
+pub use crate::design::Task;
 use crate::design::{Encoding, EncodingReport, TrainingData};
 use crate::diagnostics::{
     SelectionCondition, correlation_from_covariance, covariance_from_moments, remaining_correlation,
@@ -9,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::evidence::{Evidence, Source, VariableEvidence, gather};
 use crate::gates::{GatedFit, LinearGates, WeightedProblem};
 use crate::linalg::Matrix;
-use crate::models::{Lasso, LinearModel, StandardisedFit, least_squares};
+use crate::models::{Lasso, LinearModel, LogisticFit, StandardisedFit, least_squares, logistic_regression};
 use crate::optim::StopReason;
 use crate::parameter::{Fraction, Positive};
 use crate::selection::{StandIn, stand_ins};
@@ -18,14 +19,6 @@ use crate::table::Table;
 use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
-
-/// What is predicted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Task {
-    /// A number.
-    Regression,
-}
 
 /// A method with its parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,7 +49,9 @@ pub enum Method {
         /// Opening probability from which a variable is selected.
         threshold: Fraction,
     },
-    /// Weighted least squares on all variables, under weights that decorrelate every pair.
+    /// Logistic regression on all variables.
+    Logistic,
+    /// Weighted least squares (for classes: logistic regression) on all variables, under weights that decorrelate every pair.
     Dwr {
         /// The way to find the weights.
         reweighter: AnyReweighter,
@@ -72,6 +67,7 @@ impl Method {
             Method::Ols => "ols",
             Method::Lasso(_) => "lasso",
             Method::Stg { .. } => "stg",
+            Method::Logistic => "logistic",
             Method::Dwr { .. } => "dwr",
         }
     }
@@ -81,6 +77,15 @@ impl Method {
     /// Algorithm 1 as published: gates alone decide.
     pub fn published() -> Self {
         Method::Svi { settings: Svi::default(), reweighter: AnyReweighter::default() }
+    }
+
+    /// What the method can predict.
+    pub fn tasks(&self) -> &'static [Task] {
+        match self {
+            Method::Ols | Method::Lasso(_) => &[Task::Regression],
+            Method::Logistic => &[Task::Classification],
+            _ => &[Task::Regression, Task::Classification],
+        }
     }
 
     /// Whether the method looks for stable variables, rather than for variables that predict well here.
@@ -104,6 +109,8 @@ pub struct FittedModel {
     pub method: Method,
     /// What is predicted.
     pub task: Task,
+    /// The two classes, if that is what is predicted; the model gives the probability of the second.
+    pub classes: Option<[String; 2]>,
     /// The outcome's name.
     pub target: String,
     /// Rows learnt from.
@@ -187,6 +194,12 @@ impl FittedModel {
         Ok((self.model.predict(&design), report))
     }
 
+    /// The class of every row from the probabilities of the second.
+    pub fn labels<'a>(&'a self, probabilities: &'a [f64]) -> impl Iterator<Item = &'a str> {
+        let classes = self.classes.as_ref().map_or(["", ""], |[first, second]| [first, second]);
+        probabilities.iter().map(move |p| classes[usize::from(*p >= 0.5)])
+    }
+
     /// Names of the selected variables.
     pub fn selected_names(&self) -> Vec<&str> {
         self.selected.iter().map(|&variable| self.encoding.features[variable].name.as_str()).collect()
@@ -223,6 +236,7 @@ struct Found {
     selected: Vec<usize>,
     open_probability: Vec<f64>,
     coefficients: StandardisedFit,
+    separated: bool,
     weights: SampleWeights,
     function: Option<WeightFunction>,
     mask: Option<Mask>,
@@ -254,11 +268,19 @@ pub fn fit(data: &TrainingData, method: &Method, seed: u64, watch: Watch<'_>) ->
     if !matches!(method, Method::Lasso(_)) && data.rows() <= data.columns() + 1 {
         return Err(Error::TooFewRowsForColumns { rows: data.rows(), columns: data.columns() });
     }
+    let task = data.target.task();
+    if !method.tasks().contains(&task) {
+        let (name, wanted) = (method.name(), if task == Task::Regression { "numbers" } else { "two classes" });
+        return Err(Error::BadRequest(format!(
+            "{name} can't predict {wanted}, which the target '{}' holds",
+            data.target.name
+        )));
+    }
     let found = match method {
         Method::Svi { settings, reweighter } => by_svi(data, reweighter, settings, seed, watch)?,
         Method::SviD { settings, reweighter } => by_svi(data, reweighter, &Svi { loops: 1, ..*settings }, seed, watch)?,
-        Method::Ols => by_least_squares(data)?,
         Method::Lasso(lasso) => by_lasso(data, lasso, seed),
+        Method::Ols | Method::Logistic => by_all(data)?,
         Method::Stg { gates, threshold } => by_gates(data, gates, *threshold)?,
         Method::Dwr { reweighter } => by_reweighting(data, reweighter)?,
     };
@@ -284,8 +306,11 @@ fn by_svi(
     if let (Some(frequency), Some(how)) = (&selection_frequency, &settings.resampling) {
         outcome.selected = how.select(frequency, &outcome.probability, &settings.rule);
     }
-    let coefficients = refit(data, &outcome.selected)?;
-    let (converged, stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
+    let refitted = refit(data, &outcome.selected, &data.base)?;
+    let (mut converged, mut stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
+    if converged && !refitted.stop.converged() {
+        (converged, stop_reason) = (false, format!("the refit {}", in_words(refitted.stop)));
+    }
     Ok(Found {
         open_probability: outcome.probability,
         evidence,
@@ -293,7 +318,8 @@ fn by_svi(
         selection_frequency,
         penalty_path: penalty_path(&settings.gates, &outcome.problem),
         selected: outcome.selected,
-        coefficients,
+        coefficients: refitted.coefficients,
+        separated: refitted.separated,
         weights: outcome.reweighted.weights,
         function: outcome.reweighted.function,
         mask: Some(outcome.mask),
@@ -345,9 +371,15 @@ fn selection_frequency(
     Ok(Some(frequency))
 }
 
-fn by_least_squares(data: &TrainingData) -> Result<Found> {
+/// Least squares or logistic regression on all variables.
+fn by_all(data: &TrainingData) -> Result<Found> {
     let all: Vec<usize> = (0..data.encoding.features.len()).collect();
-    Ok(Found::unweighted(data, all.clone(), refit(data, &all)?, true, "least squares has a closed form".into()))
+    let refitted = refit(data, &all, &data.base)?;
+    let reason = match data.target.task() {
+        Task::Regression => "least squares has a closed form".into(),
+        Task::Classification => in_words(refitted.stop),
+    };
+    Ok(Found::unweighted(data, all, refitted, true, reason))
 }
 
 fn by_lasso(data: &TrainingData, lasso: &Lasso, seed: u64) -> Found {
@@ -359,16 +391,16 @@ fn by_lasso(data: &TrainingData, lasso: &Lasso, seed: u64) -> Found {
         (0..data.encoding.features.len()).filter(|&position| used(&data.encoding.features[position])).collect();
     let how = if lasso.alpha.is_some() { "as given" } else { "by cross-validation" };
     let reason = format!("{} at penalty {:.4} ({how})", in_words(fitted.stop), fitted.alpha);
-    Found::unweighted(data, selected, fitted.fit, fitted.stop.converged(), reason)
+    let refitted = Refitted { coefficients: fitted.fit, separated: false, stop: fitted.stop };
+    Found::unweighted(data, selected, refitted, fitted.stop.converged(), reason)
 }
 
 fn by_gates(data: &TrainingData, gates: &LinearGates, threshold: Fraction) -> Result<Found> {
-    let problem = WeightedProblem::new(data, &SampleWeights::uniform(&data.base));
-    let gated = gates.fit(&problem);
+    let (problem, gated) = gates.fit_data(data, &SampleWeights::uniform(&data.base));
     let open = &gated.open_probability;
     let selected: Vec<usize> = (0..open.len()).filter(|&variable| open[variable] >= threshold.get()).collect();
-    let coefficients = refit(data, &selected)?;
-    let mut found = Found::unweighted(data, selected, coefficients, gated.stop.converged(), in_words(gated.stop));
+    let refitted = refit(data, &selected, &data.base)?;
+    let mut found = Found::unweighted(data, selected, refitted, gated.stop.converged(), in_words(gated.stop));
     found.penalty_path = penalty_path(gates, &problem);
     found.open_probability = gated.open_probability;
     Ok(found)
@@ -378,17 +410,32 @@ fn by_reweighting(data: &TrainingData, reweighter: &AnyReweighter) -> Result<Fou
     let mask = Mask::all(data);
     let Reweighted { weights, function, stop, .. } = reweighter.reweigh(data, &mask, None);
     let all: Vec<usize> = (0..data.encoding.features.len()).collect();
-    let columns: Vec<usize> = (0..data.columns()).collect();
-    let coefficients = least_squares(data, &columns, &weights.with_base(&data.base))?;
-    let found = Found::unweighted(data, all, coefficients, stop.converged(), in_words(stop));
+    let refitted = refit(data, &all, &weights.with_base(&data.base))?;
+    let found = Found::unweighted(data, all, refitted, stop.converged(), in_words(stop));
     Ok(Found { weights, function, mask: Some(mask), ..found })
 }
 
-/// Least squares on the selected variables, without the weights, as the paper does.
-fn refit(data: &TrainingData, selected: &[usize]) -> Result<StandardisedFit> {
+/// A model on some of the variables.
+struct Refitted {
+    coefficients: StandardisedFit,
+    separated: bool,
+    stop: StopReason,
+}
+
+/// Least squares or logistic regression on the selected variables; the paper's refit has the base weights alone.
+fn refit(data: &TrainingData, selected: &[usize], weights: &[f64]) -> Result<Refitted> {
     let columns: Vec<usize> =
         selected.iter().flat_map(|&variable| data.encoding.features[variable].columns.iter().copied()).collect();
-    least_squares(data, &columns, &data.base)
+    Ok(match data.target.task() {
+        Task::Regression => {
+            let coefficients = least_squares(data, &columns, weights)?;
+            Refitted { coefficients, separated: false, stop: StopReason::Converged }
+        }
+        Task::Classification => {
+            let LogisticFit { fit, separated, stop } = logistic_regression(data, &columns, weights)?;
+            Refitted { coefficients: fit, separated, stop }
+        }
+    })
 }
 
 /// The gates at penalties around the one used.
@@ -402,7 +449,7 @@ impl Found {
     fn unweighted(
         data: &TrainingData,
         selected: Vec<usize>,
-        coefficients: StandardisedFit,
+        refitted: Refitted,
         converged: bool,
         stop_reason: String,
     ) -> Self {
@@ -411,7 +458,8 @@ impl Found {
         Self {
             selected,
             open_probability,
-            coefficients,
+            coefficients: refitted.coefficients,
+            separated: refitted.separated,
             weights: SampleWeights::uniform(&data.base),
             function: None,
             mask: None,
@@ -476,7 +524,8 @@ fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fi
         if method.seeks_stability() { stand_ins(data, &initial_correlations, &found.selected) } else { vec![] };
     let mut model = FittedModel {
         method: method.clone(),
-        task: Task::Regression,
+        task: data.target.task(),
+        classes: data.target.classes.clone(),
         target: data.target.name.clone(),
         rows: data.rows(),
         seed,
@@ -498,6 +547,23 @@ fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fi
         stop_reason: found.stop_reason,
         warnings: data.notes.clone(),
     };
+    if found.separated {
+        model.warnings.push(
+            "the selected variables tell the two classes apart without error, so that their coefficients have no finite best \
+             value: a small ridge holds them. Is one of them a consequence of the target?"
+                .into(),
+        );
+    }
+    if let Some(classes) = &model.classes {
+        let share = data.target.mean;
+        if !(0.05..=0.95).contains(&share) {
+            let rare = if share < 0.5 { &classes[1] } else { &classes[0] };
+            model.warnings.push(format!(
+                "only {:.1} % of the rows are '{rare}': judge the model by its probabilities (log loss, AUC) rather than by its error rate",
+                100.0 * share.min(1.0 - share)
+            ));
+        }
+    }
     let findings = warnings(&model, data.total_weight());
     model.warnings.extend(findings);
     Fit { model, weights: found.weights }

@@ -9,6 +9,7 @@
 //! another term ([`Term`]): what works must not work in one world only.
 
 use crate::error::{Error, Result};
+use crate::models::sigmoid;
 use crate::parameter::NonNegative;
 use crate::table::{Table, Values};
 use rand::rngs::ChaCha8Rng;
@@ -110,6 +111,8 @@ pub struct LinearWorld {
     pub bend: f64,
     /// Variance of the noise.
     pub noise_variance: NonNegative,
+    /// Instead of a number with noise the outcome is 1 with log-odds of this many times `f(S)`, else 0.
+    pub log_odds: Option<f64>,
 }
 
 impl Default for LinearWorld {
@@ -124,6 +127,7 @@ impl Default for LinearWorld {
             term: Term::default(),
             bend: 1.0,
             noise_variance: NonNegative::constant(0.3),
+            log_odds: None,
         }
     }
 }
@@ -151,6 +155,9 @@ impl LinearWorld {
         let in_range = |value: f64| (0.0..1.0).contains(&value);
         if !in_range(self.stable_correlation) || !in_range(self.unstable_correlation) {
             return bad("correlations must be from 0 to below 1");
+        }
+        if !self.log_odds.unwrap_or(1.0).is_finite() {
+            return bad("the factor of the log-odds must be finite");
         }
         if !self.bend.is_finite() {
             return bad("the factor of the nonlinear term must be finite");
@@ -227,8 +234,11 @@ impl LinearWorld {
                 row[self.columns - self.biased..].iter().map(|v| (signal - rate.signum() * v).abs()).sum();
             let keep = rate.abs().powf(-5.0 * distance);
             if random.random::<f64>() < keep {
-                let error: f64 = random.sample(StandardNormal);
-                columns.iter_mut().zip(row.iter().chain([&(signal + noise * error)])).for_each(|(c, x)| c.push(*x));
+                let outcome = match self.log_odds {
+                    None => signal + noise * random.sample::<f64, _>(StandardNormal),
+                    Some(factor) => f64::from(random.random::<f64>() < sigmoid(factor * signal)),
+                };
+                columns.iter_mut().zip(row.iter().chain([&outcome])).for_each(|(c, x)| c.push(*x));
             }
         }
         let names = self.names().into_iter().chain(["y".to_string()]);

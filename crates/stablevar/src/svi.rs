@@ -1,6 +1,6 @@
 //! Algorithm 1: Sparse Variable Independence.
 
-use crate::design::TrainingData;
+use crate::design::{Task, TrainingData};
 use crate::diagnostics::{correlation_from_covariance, remaining_correlation, weighted_correlations};
 use crate::evidence::{Evidence, VariableEvidence};
 use crate::gates::{GatedFit, LinearGates, WeightedProblem};
@@ -128,11 +128,14 @@ pub fn svi(
         // Frontend: weights that decorrelate what the mask names.
         let weighing = reweighter.reweigh(data, &mask, reweighted.as_ref());
         // Backend: gates under these weights.
-        let problem = WeightedProblem::new(data, &weighing.weights);
-        let gates = settings.gates.fit(&problem);
+        let (problem, gates) = settings.gates.fit_data(data, &weighing.weights);
         // Feedback: what is likely stable need not be decorrelated from its like.
         let change = proven.as_ref().map_or_else(|| recent.push(&gates.mean_gate), |_| 0.0);
-        let correlations = correlation_from_covariance(&problem.covariance);
+        let correlations = match data.target.task() {
+            Task::Regression => correlation_from_covariance(&problem.covariance),
+            // Under logistic loss the gates' problem weighs rows by how much they tell, too.
+            Task::Classification => weighted_correlations(data, &weighing.weights),
+        };
         history.push(Loop {
             effective_sample_size: weighing.weights.effective_sample_size(),
             remaining_correlation: remaining_correlation(&correlations, &mask),

@@ -6,8 +6,9 @@ use crate::args::{EvaluateArguments, Format, Metric};
 use crate::printer::{Printer, number};
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
+use stablevar::design::class_numbers;
 use stablevar::error::Error;
-use stablevar::metrics::ErrorSummary;
+use stablevar::metrics::{ErrorSummary, area_under_curve, error_rate, log_loss, mean_squared_error};
 use stablevar::table::Table;
 use stablevar_io::read_model;
 use std::collections::HashMap;
@@ -15,35 +16,50 @@ use std::collections::HashMap;
 pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
     let model = read_model(&arguments.model)?;
+    let classes = model.classes.is_some();
+    let metric = arguments.metric.unwrap_or(if classes { Metric::ErrorRate } else { Metric::Mse });
+    if metric.is_for_classes() != classes {
+        let (holds, use_instead) = if classes {
+            ("classes", "error-rate, log-loss or one-minus-auc")
+        } else {
+            ("numbers", "mse, rmse or mae")
+        };
+        bail!("the model predicts {holds}: --metric {} has no meaning for it, use {use_instead}", metric.name());
+    }
     let target = arguments.target.as_ref().unwrap_or(&model.target);
     let environment: Vec<&str> = arguments.env.iter().map(String::as_str).collect();
     let (table, predicted) = predict_rows(&model, &arguments.data, &[target], &environment, &printer)?;
     if table.rows() == 0 {
         return Err(in_file(&arguments.data)(Error::TooFewRows { found: 0, needed: 1 }).into());
     }
-    let truth = numbers(&table, target).map_err(in_file(&arguments.data))?;
+    let truth = match &model.classes {
+        None => numbers(&table, target).map(<[f64]>::to_vec),
+        Some(classes) => table.column(target).and_then(|column| class_numbers(target, &column.values, classes)),
+    }
+    .map_err(in_file(&arguments.data))?;
 
     let mut errors = Vec::new();
     for (name, rows) in environments(&table, arguments.env.as_deref()).map_err(in_file(&arguments.data))? {
-        let error = measure(arguments.metric, rows.iter().map(|&row| truth[row] - predicted[row]));
-        errors.push((name, rows.len(), error));
+        let of = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
+        let (truth, predicted) = (of(&truth), of(&predicted));
+        let Some(error) = measure(metric, &truth, &predicted) else {
+            printer.warn(&format!("environment '{name}' has rows of one class only: no {} there", metric.name()));
+            continue;
+        };
+        let more = model.classes.as_ref().map(|_| ClassMeasures::new(&truth, &predicted));
+        errors.push(Environment { name, rows: rows.len(), error, more });
     }
-    let summary = ErrorSummary::new(&errors.iter().map(|(_, _, error)| *error).collect::<Vec<_>>())
+    let summary = ErrorSummary::new(&errors.iter().map(|environment| environment.error).collect::<Vec<_>>())
         .context("the table has no rows to evaluate")?;
     if !summary.mean_error.is_finite() {
         bail!("the errors are beyond the range of numbers: give the target other units");
     }
-    let metric = match arguments.metric {
-        Metric::Mse => "mse",
-        Metric::Rmse => "rmse",
-        Metric::Mae => "mae",
-    };
     match arguments.format {
         Format::Json => {
             let by_name: Map<String, Value> =
-                errors.into_iter().map(|(name, rows, error)| (name, json!({"n": rows, "error": error}))).collect();
+                errors.into_iter().map(|environment| (environment.name.clone(), environment.json())).collect();
             printer.json(&json!({
-                "metric": metric,
+                "metric": metric.name(),
                 "environments": by_name,
                 "mean_error": summary.mean_error,
                 "std_error": summary.std_error,
@@ -51,9 +67,11 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<Ending> {
             }))?;
         }
         Format::Human => {
-            let rows: Vec<Vec<String>> =
-                errors.into_iter().map(|(name, rows, error)| vec![name, rows.to_string(), number(error)]).collect();
-            printer.table(&["environment", "rows", metric], &rows)?;
+            let rows: Vec<Vec<String>> = errors
+                .into_iter()
+                .map(|environment| vec![environment.name, environment.rows.to_string(), number(environment.error)])
+                .collect();
+            printer.table(&["environment", "rows", metric.name()], &rows)?;
             printer.line(&format!(
                 "\nMean_Error {}  Std_Error {}  Max_Error {}",
                 number(summary.mean_error),
@@ -82,11 +100,54 @@ fn environments(table: &Table, column: Option<&str>) -> Result<Vec<(String, Vec<
     Ok(environments)
 }
 
-fn measure(metric: Metric, residuals: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = residuals.len() as f64;
-    match metric {
-        Metric::Mse => residuals.map(|residual| residual * residual).sum::<f64>() / count,
-        Metric::Rmse => (residuals.map(|residual| residual * residual).sum::<f64>() / count).sqrt(),
-        Metric::Mae => residuals.map(f64::abs).sum::<f64>() / count,
+/// The error of one environment, and for classes all measures.
+struct Environment {
+    name: String,
+    rows: usize,
+    error: f64,
+    more: Option<ClassMeasures>,
+}
+
+struct ClassMeasures {
+    error_rate: f64,
+    log_loss: f64,
+    auc: Option<f64>,
+}
+
+impl ClassMeasures {
+    fn new(truth: &[f64], probabilities: &[f64]) -> Self {
+        Self {
+            error_rate: error_rate(truth, probabilities),
+            log_loss: log_loss(truth, probabilities),
+            auc: area_under_curve(truth, probabilities),
+        }
     }
+}
+
+impl Environment {
+    fn json(&self) -> Value {
+        match &self.more {
+            None => json!({"n": self.rows, "error": self.error}),
+            Some(more) => json!({
+                "n": self.rows,
+                "error": self.error,
+                "error_rate": more.error_rate,
+                "log_loss": more.log_loss,
+                "auc": more.auc,
+            }),
+        }
+    }
+}
+
+/// `None` where the measure needs both classes and there is one.
+fn measure(metric: Metric, truth: &[f64], predicted: &[f64]) -> Option<f64> {
+    let absolute = || truth.iter().zip(predicted).map(|(y, p)| (y - p).abs()).sum::<f64>() / truth.len() as f64;
+    Some(match metric {
+        Metric::Mse => mean_squared_error(truth, predicted),
+        Metric::Rmse => mean_squared_error(truth, predicted).sqrt(),
+        Metric::Mae => absolute(),
+        Metric::ErrorRate => error_rate(truth, predicted),
+        Metric::LogLoss => log_loss(truth, predicted),
+        Metric::OneMinusAuc => 1.0 - area_under_curve(truth, predicted)?,
+    })
 }

@@ -8,7 +8,7 @@ use crate::render::report;
 use anyhow::bail;
 use serde_json::{Map, Value, json};
 use stablevar::design::{Roles, TrainingData};
-use stablevar::fit::{Fit, FittedModel, Method, Step, fit};
+use stablevar::fit::{Fit, FittedModel, Method, Step, Task, fit};
 use stablevar_io::{IoError, ReadOptions, read_table, write_columns, write_model, write_whole};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -20,11 +20,15 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     for option in arguments.parameters.unused(arguments.method) {
         printer.warn(&format!("{option} has no meaning for --method {} and is ignored", method.name()));
     }
-    if arguments.task == Some(TaskName::Classification) {
-        bail!("classification is not available in this version; regression is");
-    }
     let roles = Roles {
         target: arguments.target.clone(),
+        task: match (arguments.task, method.tasks()) {
+            (Some(TaskName::Regression), _) => Some(Task::Regression),
+            (Some(TaskName::Classification), _) => Some(Task::Classification),
+            // A method that can do one thing only says what is meant.
+            (None, [task]) => Some(*task),
+            (None, _) => None,
+        },
         exclude: Vec::new(),
         weight_column: arguments.weight_column.clone(),
         missing: arguments.missing.into(),
@@ -57,7 +61,12 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
         Format::Json => printer.json(&json(&fitted.model))?,
         Format::Human => {
             if arguments.task.is_none() {
-                printer.note("task: regression, since the target holds numbers");
+                printer.note(&match &fitted.model.classes {
+                    None => "task: regression, since the target holds numbers".to_string(),
+                    Some([first, second]) => format!(
+                        "task: classification, since the target holds '{first}' and '{second}'; coefficients are log-odds of '{second}'"
+                    ),
+                });
             }
             print(&fitted.model, data.total_weight(), &printer)?;
         }
@@ -182,6 +191,7 @@ pub(crate) fn json(model: &FittedModel) -> Value {
         "method": model.method.name(),
         "task": model.task,
         "target": model.target,
+        "classes": model.classes,
         "n": model.rows,
         "p": names.len(),
         "features": names,

@@ -10,6 +10,15 @@ pub(crate) fn run(arguments: &PredictArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
     let model = read_model(&arguments.model)?;
     let (_, predictions) = predict_rows(&model, &arguments.data, &[], &[], &printer)?;
-    write_columns(&arguments.out, &["prediction"], predictions.iter().map(|value| vec![value.to_string()]))?;
+    match model.classes {
+        None => {
+            write_columns(&arguments.out, &["prediction"], predictions.iter().map(|value| vec![value.to_string()]))?
+        }
+        Some(_) => {
+            let rows = model.labels(&predictions).zip(&predictions);
+            let lines = rows.map(|(label, probability)| vec![label.to_string(), probability.to_string()]);
+            write_columns(&arguments.out, &["prediction", "probability"], lines)?;
+        }
+    }
     Ok(Ending::Done)
 }

@@ -30,6 +30,7 @@ fn world(arguments: &LinearArguments) -> Result<LinearWorld> {
         term: arguments.term.into(),
         bend: arguments.bend,
         noise_variance: NonNegative::new("--noise-variance", arguments.noise_variance)?,
+        log_odds: arguments.binary,
         ..usual
     })
 }

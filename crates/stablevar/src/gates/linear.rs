@@ -71,6 +71,10 @@ pub struct WeightedProblem {
     pub chance: Vec<f64>,
     /// Effective sample size of the weights.
     pub effective_sample_size: f64,
+    /// Weighted means of the columns.
+    pub(super) means: Vec<f64>,
+    /// Weighted mean of the outcome.
+    pub(super) target_mean: f64,
     /// For every variable its encoded columns.
     members: Vec<Vec<usize>>,
 }
@@ -97,16 +101,20 @@ pub struct GatedFit {
 impl WeightedProblem {
     /// Gathers weighted covariances (one pass) and the noise (another).
     pub fn new(data: &TrainingData, weights: &SampleWeights) -> Self {
+        Self::with_outcome(data, weights, &data.target.values)
+    }
+
+    /// The same for another outcome than the data's, one value per row.
+    pub(super) fn with_outcome(data: &TrainingData, weights: &SampleWeights, outcome: &[f64]) -> Self {
         let with_base = weights.with_base(&data.base);
         let moments = weighted_moments(data, weights);
         let covariance = covariance_from_moments(&moments);
         let total: f64 = with_base.iter().sum();
-        let sums = weighted_column_sums(&data.design, &with_base, &data.target.values);
+        let sums = weighted_column_sums(&data.design, &with_base, outcome);
         let target_mean = sums[0] / total;
         let cross: Vec<f64> =
             (1..sums.len()).map(|column| sums[column] / total - moments[(0, column)] * target_mean).collect();
-        let squares: f64 =
-            with_base.iter().zip(&data.target.values).map(|(weight, y)| weight * (y - target_mean).powi(2)).sum();
+        let squares: f64 = with_base.iter().zip(outcome).map(|(weight, y)| weight * (y - target_mean).powi(2)).sum();
 
         let members = data.encoding.features.iter().map(|feature| feature.columns.clone()).collect();
         let mut problem = Self {
@@ -115,9 +123,11 @@ impl WeightedProblem {
             target_variance: squares / total,
             chance: Vec::new(),
             effective_sample_size: weights.effective_sample_size(),
+            means: (1..moments.rows()).map(|column| moments[(0, column)]).collect(),
+            target_mean,
             members,
         };
-        problem.chance = problem.chance_reduction(data, &with_base, &moments, target_mean);
+        problem.chance = problem.chance_reduction(data, &with_base, outcome);
         problem
     }
 
@@ -127,13 +137,13 @@ impl WeightedProblem {
     }
 
     /// `trace([(G^-1)_gg]^-1 V_gg)` per variable, V the sandwich covariance of weighted least squares.
-    fn chance_reduction(&self, data: &TrainingData, weights: &[f64], moments: &Matrix, target_mean: f64) -> Vec<f64> {
+    fn chance_reduction(&self, data: &TrainingData, weights: &[f64], outcome: &[f64]) -> Vec<f64> {
         let Some(factor) = Cholesky::with_least_ridge(&self.covariance) else { return vec![0.0; self.variables()] };
         let coefficients = factor.solve(&self.cross);
         let inverse = factor.inverse();
         let width = data.design.columns();
-        let means: Vec<f64> = (1..width).map(|column| moments[(0, column)]).collect();
-        let shift = target_mean - dot(&means, &coefficients);
+        let means = &self.means;
+        let shift = self.target_mean - dot(means, &coefficients);
         // A row that stands `base` times adds its score's square that many times.
         let scores = sum_matrices(data.rows(), width, |block, total| {
             let mut scaled = vec![0.0; TILE * width];
@@ -141,7 +151,7 @@ impl WeightedProblem {
                 let rows = &data.design.values()[tile.start * width..tile.end * width];
                 let scaled = &mut scaled[..rows.len()];
                 let squares = tile.zip(rows.chunks_exact(width)).map(|(k, row)| {
-                    let residual = data.target.values[k] - shift - dot(&row[1..], &coefficients);
+                    let residual = outcome[k] - shift - dot(&row[1..], &coefficients);
                     let base = data.base[k];
                     if base > 0.0 { weights[k] * weights[k] / base * residual * residual } else { 0.0 }
                 });
@@ -375,6 +385,8 @@ mod tests {
             target_variance: 1.0,
             chance: vec![0.001, 0.001, 0.002],
             effective_sample_size: 500.0,
+            means: vec![0.0; 2],
+            target_mean: 0.0,
             members: vec![vec![0], vec![1], vec![2, 3]],
         }
     }

@@ -2,6 +2,7 @@
 
 mod law;
 mod linear;
+mod logistic;
 
 pub use law::{GateMoments, gate_moments, normal_cdf};
 pub use linear::{GatedFit, LinearGates, Penalty, WeightedProblem};

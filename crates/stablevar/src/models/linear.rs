@@ -1,5 +1,6 @@
 //! Weighted least squares on chosen columns.
 
+use super::sigmoid;
 use crate::design::{Encoding, Target, TrainingData};
 use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Matrix, dot};
@@ -13,21 +14,35 @@ pub struct StandardisedFit {
     pub coefficients: Vec<f64>,
 }
 
-/// A linear model that predicts in the outcome's units.
+/// What the linear combination of the columns stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Link {
+    /// The outcome.
+    Identity,
+    /// The log-odds of the second class.
+    Logit,
+}
+
+/// A linear model that predicts in the outcome's units, or the probability of the second class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinearModel {
     standardised: StandardisedFit,
+    link: Link,
     target_mean: f64,
     target_scale: f64,
 }
 
 impl LinearModel {
-    /// A fit on standardised data together with the outcome's scale.
+    /// A fit on standardised data together with the outcome's scale; log-odds have no scale.
     pub fn new(standardised: StandardisedFit, target: &Target) -> Self {
-        Self { standardised, target_mean: target.mean, target_scale: target.scale }
+        match target.classes {
+            None => Self { standardised, link: Link::Identity, target_mean: target.mean, target_scale: target.scale },
+            Some(_) => Self { standardised, link: Link::Logit, target_mean: 0.0, target_scale: 1.0 },
+        }
     }
 
-    /// The coefficient of every encoded column in the user's units.
+    /// The coefficient of every encoded column in the user's units; for classes in log-odds.
     pub fn coefficients(&self, encoding: &Encoding) -> Vec<f64> {
         let slopes = &self.standardised.coefficients[1..];
         slopes.iter().zip(&encoding.columns).map(|(slope, column)| self.target_scale * slope / column.scale).collect()
@@ -50,7 +65,11 @@ impl LinearModel {
         let parts = map_blocks(design.rows(), |block| {
             block.map(|row| dot(design.row(row), &self.standardised.coefficients)).collect::<Vec<f64>>()
         });
-        parts.concat().into_iter().map(|value| self.target_mean + self.target_scale * value).collect()
+        let in_units = |value: f64| match self.link {
+            Link::Identity => self.target_mean + self.target_scale * value,
+            Link::Logit => sigmoid(value),
+        };
+        parts.concat().into_iter().map(in_units).collect()
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod lasso;
 mod linear;
+mod logistic;
 
 pub use lasso::{Lasso, LassoFit, LassoPath, lasso_path};
-pub use linear::{LinearModel, StandardisedFit, least_squares};
+pub use linear::{LinearModel, Link, StandardisedFit, least_squares};
+pub use logistic::{LogisticFit, logistic_regression, sigmoid, softplus};
