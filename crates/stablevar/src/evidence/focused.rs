@@ -80,8 +80,11 @@ pub(super) fn judge_variable(
     targets.extend(own.iter().map(|&column| rows.iter().map(|&row| data.design[(row, column + 1)]).collect()));
     let mut left = weighted_residuals(data, rows, &others, &weights, targets);
     let outcome = left.remove(0);
-    let uncertain = focus.uncertain(&weights, &outcome, &left);
-    Residuals { rows, outcome, own: left, weights: Some(&weights), uncertain }.judge(data, own, settings)
+    let residuals = Residuals { rows, outcome, own: left, weights: Some(&weights) };
+    let slopes = residuals.slopes(data);
+    let uncertain = focus.uncertain(&weights, &slopes.left, &residuals.own);
+    let spent = others.len() + own.len() + 1;
+    residuals.judge(data, own, &slopes, uncertain.as_deref(), spent, settings)
 }
 
 /// What weighted least squares on the other columns leaves of every target.

@@ -15,52 +15,102 @@ pub(super) struct Residuals<'a> {
     pub own: Vec<Vec<f64>>,
     /// One per row, without the base weights.
     pub weights: Option<&'a [f64]>,
-    /// Per column the product of the two residuals less what the weights make certain; the product itself if `None`.
-    pub uncertain: Option<Vec<Vec<f64>>>,
+}
+
+/// The slopes of the outcome in the variable's columns, and what they leave.
+pub(super) struct Slopes {
+    /// `mean(w r_d r_d')` over the columns.
+    moments: Matrix,
+    /// `mean(w r_Y r_d)` per column.
+    products: Vec<f64>,
+    /// One per column.
+    slopes: Vec<f64>,
+    /// `r_Y - slopes' r_d`, one per row.
+    pub left: Vec<f64>,
 }
 
 impl Residuals<'_> {
-    /// Judges a variable with these columns.
+    fn weight(&self, k: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[k])
+    }
+
+    /// Means over the rows under the base weights.
+    fn mean(&self, data: &TrainingData, value: impl Fn(usize) -> f64) -> f64 {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for (k, &row) in self.rows.iter().enumerate() {
+            sum += data.base[row] * value(k);
+            total += data.base[row];
+        }
+        sum / total
+    }
+
+    pub(super) fn slopes(&self, data: &TrainingData) -> Slopes {
+        let count = self.own.len();
+        let moments =
+            Matrix::from_fn(count, count, |a, b| self.mean(data, |k| self.weight(k) * self.own[a][k] * self.own[b][k]));
+        let products: Vec<f64> =
+            (0..count).map(|c| self.mean(data, |k| self.weight(k) * self.outcome[k] * self.own[c][k])).collect();
+        let slopes = match Cholesky::with_least_ridge(&moments) {
+            Some(solver) => solver.solve(&products),
+            None => vec![0.0; count],
+        };
+        let slopes: Vec<f64> = slopes.into_iter().map(|slope| if slope.is_finite() { slope } else { 0.0 }).collect();
+        let left = (0..self.rows.len())
+            .map(|k| self.outcome[k] - slopes.iter().zip(&self.own).map(|(slope, own)| slope * own[k]).sum::<f64>())
+            .collect();
+        Slopes { moments, products, slopes, left }
+    }
+
+    /// Judges a variable with these columns. `uncertain` is, per column, what makes the mean of the residuals' products
+    /// uncertain in every row: `left * own`, or less where the weights make part of it certain.
     ///
-    /// Without an effect the weighted products of the residuals have mean 0, and their own spread is the
-    /// standard error: it counts a row of weight 3 as one row that weighs three times, not as three rows.
-    pub(super) fn judge(&self, data: &TrainingData, columns: &[usize], settings: &Evidence) -> VariableEvidence {
-        let base: Vec<f64> = self.rows.iter().map(|&row| data.base[row]).collect();
-        let total: f64 = base.iter().sum();
-        let weight = |k: usize| self.weights.map_or(1.0, |weights| weights[k]);
-        let mean = |value: &dyn Fn(usize) -> f64| (0..base.len()).map(|k| base[k] * value(k)).sum::<f64>() / total;
-        let square = mean(&|k| weight(k).powi(2));
+    /// The spread of the products is the standard error: it counts a row of weight 3 as one row that weighs three
+    /// times, not as three rows, and it needs no constant variance. The effect itself is taken out first, as it is
+    /// not noise. `spent` is the number of coefficients that were fitted to the same rows.
+    pub(super) fn judge(
+        &self,
+        data: &TrainingData,
+        columns: &[usize],
+        found: &Slopes,
+        uncertain: Option<&[Vec<f64>]>,
+        spent: usize,
+        settings: &Evidence,
+    ) -> VariableEvidence {
+        let total: f64 = self.rows.iter().map(|&row| data.base[row]).sum();
+        let square = self.mean(data, |k| self.weight(k).powi(2));
         // Mean weight is 1, so this is Kish's effective sample size.
         let effective = if square > 0.0 { total / square } else { 0.0 };
         let count = columns.len();
-        let products: Vec<f64> = (0..count).map(|c| mean(&|k| weight(k) * self.outcome[k] * self.own[c][k])).collect();
-        let spread = Matrix::from_fn(count, count, |a, b| match &self.uncertain {
-            Some(uncertain) => mean(&|k| weight(k).powi(2) * uncertain[a][k] * uncertain[b][k]),
-            None => {
-                mean(&|k| (weight(k) * self.outcome[k]).powi(2) * self.own[a][k] * self.own[b][k])
-                    - products[a] * products[b]
-            }
+        let freedom = (effective - spent as f64).max(1.0);
+        let uncertain = |c: usize, k: usize| match uncertain {
+            Some(values) => values[c][k],
+            None => found.left[k] * self.own[c][k],
+        };
+        let spread = Matrix::from_fn(count, count, |a, b| {
+            effective.max(1.0) / freedom
+                * self.mean(data, |k| self.weight(k).powi(2) * uncertain(a, k) * uncertain(b, k))
         });
-        let outcome_variance = mean(&|k| weight(k) * self.outcome[k].powi(2));
-        let variances: Vec<f64> = (0..count).map(|c| mean(&|k| weight(k) * self.own[c][k].powi(2))).collect();
+        let outcome_variance = self.mean(data, |k| self.weight(k) * self.outcome[k].powi(2));
         let sizes = (0..count).map(|c| {
-            let product = outcome_variance * variances[c];
-            if product > 0.0 { (products[c] / product.sqrt()).clamp(-1.0, 1.0) } else { 0.0 }
+            let product = outcome_variance * found.moments[(c, c)];
+            if product > 0.0 { (found.products[c] / product.sqrt()).clamp(-1.0, 1.0) } else { 0.0 }
         });
         let effect_size = sizes.fold(0.0, |most: f64, size| if size.abs() > most.abs() { size } else { most });
         // The chi-squared statistic of all columns of the variable; for one column the square of t.
-        let statistic =
-            Cholesky::with_least_ridge(&spread).map_or(0.0, |solver| total * dot(&products, &solver.solve(&products)));
+        let statistic = Cholesky::with_least_ridge(&spread)
+            .map_or(0.0, |solver| total * dot(&found.products, &solver.solve(&found.products)));
         let statistic = if statistic.is_finite() { statistic.max(0.0) } else { 0.0 };
         let (mut effect, mut standard_error, mut t) = (None, None, (statistic / count as f64).sqrt());
         if let [column] = columns {
             let units = data.target.scale / data.encoding.columns[*column].scale;
-            if variances[0] > 0.0 {
-                effect = Some(units * products[0] / variances[0]);
-                standard_error = Some(units * (spread[(0, 0)].max(0.0) / total).sqrt() / variances[0]);
+            let variance = found.moments[(0, 0)];
+            if variance > 0.0 {
+                effect = Some(units * found.slopes[0]);
+                standard_error = Some(units * (spread[(0, 0)].max(0.0) / total).sqrt() / variance);
             }
-            t = products[0].signum() * statistic.sqrt();
+            t = found.products[0].signum() * statistic.sqrt();
         }
+        let statistic = as_if_normal(statistic, freedom);
         VariableEvidence {
             effect,
             standard_error,
@@ -72,6 +122,12 @@ impl Residuals<'_> {
             regressions: None,
         }
     }
+}
+
+/// The square of the normal quantile that is as unlikely as Student's t, whose square is given (Wallace, 1959).
+fn as_if_normal(squared_t: f64, freedom: f64) -> f64 {
+    let shrink = (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0);
+    shrink * shrink * freedom * (squared_t / freedom).ln_1p()
 }
 
 /// The posterior probability of an effect under a unit-information prior: each column multiplies the odds by
@@ -115,6 +171,16 @@ mod tests {
             assert!((chi_squared_tail(x, degrees) - tail).abs() < 1e-7, "{x} {degrees}");
         }
         assert_eq!(chi_squared_tail(0.0, 4), 1.0);
+    }
+
+    #[test]
+    fn students_tails_agree_with_tables() {
+        for (t, freedom, tail) in
+            [(2.776445, 4.0, 0.05), (4.032143, 5.0, 0.01), (2.228139, 10.0, 0.05), (1.983972, 100.0, 0.05)]
+        {
+            let p = chi_squared_tail(as_if_normal(t * t, freedom), 1);
+            assert!((p / tail - 1.0f64).abs() < 0.03, "{t} {freedom}: {p}");
+        }
     }
 
     #[test]

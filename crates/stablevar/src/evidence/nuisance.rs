@@ -35,9 +35,11 @@ pub(super) struct Kernel {
 const PENALTIES: [f64; 6] = [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
 /// Widths of the kernel, as multiples of the root of the number of columns.
 const WIDTHS: [f64; 3] = [0.5, 1.0, 2.0];
-/// The predictions use the best penalty times this. What a penalty takes off a curve is the same in the outcome's
-/// regression and in the variable's and does not average out; the noise that a smaller one lets in does.
-const UNDERSMOOTHING: f64 = 0.03;
+/// The predictions use the best penalty times the first of these that raises the error by no more than the cost. What
+/// a penalty takes off a curve is the same in the outcome's regression and in the variable's and does not average out;
+/// the noise that a smaller one lets in does, as long as there is little of it.
+const UNDERSMOOTHING: [f64; 3] = [0.03, 0.1, 0.3];
+const UNDERSMOOTHING_COST: f64 = 0.02;
 /// Rounds of learning the scales, at most.
 const ROUNDS: usize = 8;
 const ROUNDS_FROM_START: usize = 3;
@@ -358,7 +360,11 @@ pub(super) fn cross_fit(
                 continue;
             };
             if best.as_ref().is_none_or(|best| trial.errors[outcome] < best.error) {
-                let rougher = candidate.trial(factor * UNDERSMOOTHING);
+                let limit = trial.errors[outcome] * (1.0 + UNDERSMOOTHING_COST);
+                let rougher = UNDERSMOOTHING
+                    .iter()
+                    .filter_map(|share| candidate.trial(factor * share))
+                    .find(|rougher| rougher.errors[outcome] <= limit);
                 let coefficients = rougher.as_ref().unwrap_or(trial).coefficients[outcome].clone();
                 *best = Some(Chosen { error: trial.errors[outcome], family: number, coefficients });
             }

@@ -82,15 +82,15 @@ pub(super) fn judge_variable(
 
     let inputs = Inputs { design: &data.design, base: &data.base, columns: &columns };
     let start: Vec<f64> = columns.iter().map(|&column| plan.scales[column]).collect();
-    let mut residuals =
-        Residuals { rows: plan.rows, outcome: Vec::new(), own: Vec::new(), weights: None, uncertain: None };
+    let mut residuals = Residuals { rows: plan.rows, outcome: Vec::new(), own: Vec::new(), weights: None };
     let (outcome_fit, outcome_name) = regress(data, &inputs, &outcome, plan, Some(&start));
     let (own_fits, own_name) = regress(data, &inputs, &own_values, plan, None);
     let left =
         |values: &[f64], fit: &CrossFitted| plan.rows.iter().map(|&row| values[row] - fit.predictions[row]).collect();
     residuals.outcome = left(outcome[0], &outcome_fit[0]);
     residuals.own = own_values.iter().zip(&own_fits).map(|(values, fit)| left(values, fit)).collect();
-    VariableEvidence { regressions: Some((outcome_name, own_name)), ..residuals.judge(data, own, settings) }
+    let judged = residuals.judge(data, own, &residuals.slopes(data), None, own.len() + 1, settings);
+    VariableEvidence { regressions: Some((outcome_name, own_name)), ..judged }
 }
 
 /// The regressions of some outcomes, and the name of the family chosen for the first.
