@@ -359,3 +359,17 @@ fn rare_and_separated_classes_are_pointed_out() {
     let warnings = run.json()["warnings"].to_string();
     assert!(warnings.contains("of the rows are 'sick'") && warnings.contains("without error"), "{warnings}");
 }
+
+#[test]
+fn evidence_says_when_rows_are_few_for_the_columns_or_only_some_were_used() {
+    let folder = Folder::with_sample();
+    let warnings = |more: &[&str]| {
+        let common = ["fit", "train.csv", "--target", "y", "--evidence", "focused", "--format", "json"];
+        folder.run(&[&common, more].concat()).succeeds().json()["warnings"].to_string()
+    };
+    assert!(warnings(&["--evidence-rows", "150"]).contains("150 of the 600 rows"));
+    assert!(!warnings(&[]).contains("rows: p-values may be too small"));
+    let head: String = read(&folder.path("train.csv")).lines().take(81).map(|line| format!("{line}\n")).collect();
+    folder.file("train.csv", head);
+    assert!(warnings(&[]).contains("10 columns (after encoding) are many for 80 rows"));
+}

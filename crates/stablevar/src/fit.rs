@@ -610,6 +610,22 @@ fn warnings(model: &FittedModel, total: f64) -> Vec<String> {
             warnings.push(format!("a weighted correlation of {left:.2} is left that the weights could not remove"));
         }
     }
+    if let (Some(_), Method::Svi { settings, .. } | Method::SviD { settings, .. }) = (&model.evidence, &model.method) {
+        let (columns, most) = (model.encoding.columns.len(), settings.evidence.map_or(usize::MAX, |how| how.rows));
+        let used = model.rows.min(most);
+        if model.rows > most {
+            warnings.push(format!(
+                "the evidence rests on {most} of the {} rows, drawn at random; --evidence-rows takes more of them",
+                model.rows
+            ));
+        }
+        if 10 * columns > used {
+            warnings.push(format!(
+                "{columns} columns (after encoding) are many for {used} rows: p-values may be too small and a variable may be \
+                 selected by chance. Use more rows, leave columns out, or look at --resamples"
+            ));
+        }
+    }
     let coefficients = model.model.coefficients(&model.encoding);
     for column in model.selected_columns().into_iter().filter(|&column| !coefficients[column].is_finite()) {
         let name = &model.encoding.columns[column].name;

@@ -12,7 +12,7 @@ use stablevar::parameter::Positive;
 use stablevar::table::Table;
 
 fn fixture() -> Value {
-    serde_json::from_str(include_str!("fixtures/least_squares_and_lasso.json")).unwrap()
+    serde_json::from_str(include_str!("fixtures/linear_models.json")).unwrap()
 }
 
 fn vector(value: &Value) -> Vec<f64> {
@@ -20,6 +20,10 @@ fn vector(value: &Value) -> Vec<f64> {
 }
 
 fn data(fixture: &Value, weighted: bool) -> TrainingData {
+    data_with(fixture, "y", weighted)
+}
+
+fn data_with(fixture: &Value, outcome: &str, weighted: bool) -> TrainingData {
     let mut columns: Vec<(String, Vec<f64>)> = fixture["x"]
         .as_array()
         .unwrap()
@@ -27,7 +31,7 @@ fn data(fixture: &Value, weighted: bool) -> TrainingData {
         .enumerate()
         .map(|(k, column)| (format!("x{k}"), vector(column)))
         .collect();
-    columns.push(("y".into(), vector(&fixture["y"])));
+    columns.push(("y".into(), vector(&fixture[outcome])));
     columns.push(("w".into(), vector(&fixture["weights"])));
     let table = Table::from_numbers(columns).unwrap();
     let roles = match weighted {
@@ -47,6 +51,21 @@ fn least_squares_agrees_with_and_without_weights() {
                 < 1e-9
         );
         assert!((model.model.intercept(&model.encoding) - fixture[key]["intercept"].as_f64().unwrap()).abs() < 1e-8);
+    }
+}
+
+#[test]
+fn logistic_regression_agrees_with_and_without_weights() {
+    let fixture = fixture();
+    for (weighted, key) in [(false, "logistic"), (true, "logistic_weighted")] {
+        let model = fit_method(&data_with(&fixture, "labels", weighted), &Method::Logistic).model;
+        let ours = model.model.coefficients(&model.encoding);
+        // Relative to the size of each coefficient, since the columns have very different units.
+        for (ours, theirs) in ours.iter().zip(vector(&fixture[key]["coefficients"])) {
+            assert!((ours - theirs).abs() < 1e-5 * theirs.abs().max(1e-3), "{key}: {ours} {theirs}");
+        }
+        let intercept = model.model.intercept(&model.encoding) - fixture[key]["intercept"].as_f64().unwrap();
+        assert!(intercept.abs() < 1e-4, "{key}: {intercept}");
     }
 }
 

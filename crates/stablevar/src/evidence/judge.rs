@@ -179,7 +179,7 @@ mod tests {
             [(2.776445, 4.0, 0.05), (4.032143, 5.0, 0.01), (2.228139, 10.0, 0.05), (1.983972, 100.0, 0.05)]
         {
             let p = chi_squared_tail(as_if_normal(t * t, freedom), 1);
-            assert!((p / tail - 1.0f64).abs() < 0.03, "{t} {freedom}: {p}");
+            assert!((p / tail - 1.0f64).abs() < 0.05, "{t} {freedom}: {p}");
         }
     }
 
