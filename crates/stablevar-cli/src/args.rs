@@ -5,13 +5,13 @@ use stablevar::design::Missing;
 use stablevar::error::Error;
 use stablevar::evidence::{Evidence, Source};
 use stablevar::fit::Method;
-use stablevar::gates::{LinearGates, Penalty};
-use stablevar::models::Lasso;
+use stablevar::gates::{AnyGates, LinearGates, NetworkGates, Penalty};
+use stablevar::models::{Lasso, Mlp, Refit, Solver};
 use stablevar::parameter::{Fraction, NonNegative, Positive};
 use stablevar::selection::{Resampling, Rule};
 use stablevar::simulate::{Dependence, Term};
 use stablevar::svi::Svi;
-use stablevar::weights::{AnyReweighter, Balance, Divergence, Dwr, Means};
+use stablevar::weights::{AnyReweighter, Balance, Classifier, Divergence, Dwr, Means, Srdo};
 use std::path::PathBuf;
 
 /// Find the variables whose relation to the outcome survives a shift of the data.
@@ -91,16 +91,46 @@ pub(crate) enum MethodName {
     Svi,
     /// Algorithm 1 with one loop
     SviD,
+    /// Algorithm 1 for outcomes of any shape: independence weights, a gated network, then a network on the selected variables
+    NonlinearSvi,
     /// Least squares on all variables
     Ols,
     /// Lasso
     Lasso,
-    /// Gates without reweighting, then least squares on the selected variables
+    /// Gates without reweighting, then a model on the selected variables
     Stg,
     /// Least squares (for classes: logistic regression) on all variables under decorrelating weights
     Dwr,
+    /// A network on all variables under weights that make them independent
+    Srdo,
+    /// A network on all variables
+    Mlp,
     /// Logistic regression on all variables, for two classes
     Logistic,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModelName {
+    Linear,
+    Network,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SolverName {
+    /// Adam for many rows, L-BFGS for few
+    Auto,
+    /// Steps on mini-batches
+    Adam,
+    /// Quasi-Newton steps on all rows
+    Lbfgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClassifierName {
+    /// A network
+    Network,
+    /// Logistic regression on the columns, their squares and products
+    Quadratic,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -125,16 +155,20 @@ pub(crate) enum ReweighterName {
     Balance,
     /// DWR as published: one free weight per row, by gradient descent
     Published,
+    /// A ratio of densities: also removes dependence that correlations do not see
+    Srdo,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EvidenceName {
-    /// What measured best: residual, or focused for a great many columns
+    /// What measured best: residual, or focused for a great many columns; for nonlinear-svi network
     Auto,
     /// The outcome's slope in it under weights that decorrelate it from all others, their squares and products: fast
     Focused,
     /// Whether the outcome depends on it given all others, by flexible regressions: slower, and the most reliable
     Residual,
+    /// How much worse a wide network predicts unseen rows without the variable
+    Network,
     /// Its gate, as in the paper
     None,
 }
@@ -204,7 +238,7 @@ pub(crate) struct FitArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Parameters of the methods")]
 pub(crate) struct Parameters {
-    /// svi, svi-d: what decides that a variable is stable [default: auto; for svi-d: none]
+    /// svi, svi-d, nonlinear-svi: what decides that a variable is stable [default: auto; for svi-d: none]
     #[arg(long, value_enum)]
     evidence: Option<EvidenceName>,
     /// evidence: rows used at most, drawn at random [default: 50000]
@@ -225,13 +259,13 @@ pub(crate) struct Parameters {
     /// resamples: share of the halves in which a variable must be selected [default: 0.5]
     #[arg(long, value_name = "F", requires = "resamples", allow_negative_numbers = true)]
     least_frequency: Option<f64>,
-    /// Most loops of Algorithm 1 [default: 10]
+    /// Most loops of Algorithm 1 [default: 10; for nonlinear-svi: 1, as published]
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..))]
     loops: Option<u32>,
     /// Loops the soft mask is averaged over [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     moving_average: Option<u32>,
-    /// Noise of the gates [default: 0.7]
+    /// Noise of the gates [default: 0.7; for network gates: 0.5]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     sigma: Option<f64>,
     /// Cost of an open gate as a share of the outcome's variance, instead of the automatic choice
@@ -240,7 +274,37 @@ pub(crate) struct Parameters {
     /// Multiplies the automatic cost of an open gate [default: 0.75]
     #[arg(long, value_name = "X", conflicts_with = "lambda", allow_negative_numbers = true)]
     lambda_factor: Option<f64>,
-    /// How to find decorrelating weights [default: balance; for dwr: published]
+    /// stg, nonlinear-svi: what the gates stand before [default: linear; for nonlinear-svi: network]
+    #[arg(long, value_enum)]
+    gates: Option<ModelName>,
+    /// stg, srdo, nonlinear-svi: the model on the selected variables [default: like the gates; for srdo: network]
+    #[arg(long, value_enum)]
+    refit: Option<ModelName>,
+    /// network: units of each hidden layer of the model, as in 10 or 64,32 [default: 10]
+    #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..65_537))]
+    units: Option<Vec<u32>>,
+    /// network: how its weights are found [default: auto]
+    #[arg(long, value_enum)]
+    solver: Option<SolverName>,
+    /// network: most times all rows are seen [default: 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    epochs: Option<u32>,
+    /// network: rows of a mini-batch [default: 128]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    batch: Option<u32>,
+    /// network: ridge on its weights [default: 0.0001]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    decay: Option<f64>,
+    /// network: random starts, of which the best is kept [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    restarts: Option<u32>,
+    /// srdo: what tells shuffled from original rows [default: network]
+    #[arg(long, value_enum)]
+    classifier: Option<ClassifierName>,
+    /// srdo: a larger ratio of densities is cut off there [default: 20]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    weight_limit: Option<f64>,
+    /// How to find decorrelating weights [default: balance; for dwr: published; for nonlinear-svi: srdo]
     #[arg(long, value_enum)]
     reweighter: Option<ReweighterName>,
     /// balance: the distance to uniform weights [default: chi2]
@@ -255,7 +319,7 @@ pub(crate) struct Parameters {
     /// published: steps of the descent [default: 20000]
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
-    /// published: length of a step [default: 0.01]
+    /// published, network: length of a step [default: 0.01]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
     /// lasso: the penalty, for standardised columns and outcome, instead of cross-validation
@@ -269,12 +333,25 @@ pub(crate) struct Parameters {
 impl Parameters {
     /// Options that were given but have no meaning for a method.
     pub(crate) fn unused(&self, name: MethodName) -> Vec<&'static str> {
-        use MethodName::{Dwr, Lasso, Stg, Svi, SviD};
-        let loops = [Svi];
-        let stable = [Svi, SviD];
-        let gates = [Svi, SviD, Stg];
-        let weights = [Svi, SviD, Dwr];
-        let options: [(&'static str, bool, &[MethodName]); 20] = [
+        use MethodName::{Dwr, Lasso, Mlp, NonlinearSvi, Srdo, Stg, Svi, SviD};
+        let loops = [Svi, NonlinearSvi];
+        let stable = [Svi, SviD, NonlinearSvi];
+        let gates = [Svi, SviD, Stg, NonlinearSvi];
+        let weights = [Svi, SviD, Dwr, NonlinearSvi];
+        let networks = [Stg, NonlinearSvi, Srdo, Mlp];
+        let ratios = [Srdo, NonlinearSvi];
+        let steps = [Svi, SviD, Dwr, Stg, NonlinearSvi, Srdo, Mlp];
+        let options: [(&'static str, bool, &[MethodName]); 30] = [
+            ("--gates", self.gates.is_some(), &[Stg, NonlinearSvi]),
+            ("--refit", self.refit.is_some(), &[Stg, NonlinearSvi, Srdo]),
+            ("--units", self.units.is_some(), &networks),
+            ("--solver", self.solver.is_some(), &networks),
+            ("--epochs", self.epochs.is_some(), &networks),
+            ("--batch", self.batch.is_some(), &networks),
+            ("--decay", self.decay.is_some(), &networks),
+            ("--restarts", self.restarts.is_some(), &networks),
+            ("--classifier", self.classifier.is_some(), &ratios),
+            ("--weight-limit", self.weight_limit.is_some(), &ratios),
             ("--evidence", self.evidence.is_some(), &stable),
             ("--evidence-rows", self.evidence_rows.is_some(), &stable),
             ("--fdr", self.fdr.is_some(), &stable),
@@ -292,7 +369,7 @@ impl Parameters {
             ("--means", self.means.is_some(), &weights),
             ("--ridge", self.ridge.is_some(), &weights),
             ("--steps", self.steps.is_some(), &weights),
-            ("--learning-rate", self.learning_rate.is_some(), &weights),
+            ("--learning-rate", self.learning_rate.is_some(), &steps),
             ("--alpha", self.alpha.is_some(), &[Lasso]),
             ("--folds", self.folds.is_some(), &[Lasso]),
         ];
@@ -305,7 +382,7 @@ impl Parameters {
 
     /// The method with its parameters; an error names the parameter that is out of range.
     pub(crate) fn method(&self, name: MethodName) -> Result<Method, Error> {
-        let gates = self.gates()?;
+        let gates = self.gates(name)?;
         let threshold =
             self.threshold.map_or(Ok(Fraction::constant(0.5)), |value| Fraction::new("--threshold", value))?;
         let mut settings =
@@ -315,6 +392,9 @@ impl Parameters {
             (None, Some(count)) => Rule::Count(count as usize),
             (None, None) => Rule::Threshold(threshold),
         };
+        if name == MethodName::NonlinearSvi {
+            settings.loops = 1;
+        }
         settings.loops = self.loops.map_or(settings.loops, |loops| loops as usize);
         settings.moving_average = self.moving_average.map_or(settings.moving_average, |period| period as usize);
         Ok(match name {
@@ -322,7 +402,17 @@ impl Parameters {
             MethodName::SviD => Method::SviD { settings, reweighter: self.reweighter(AnyReweighter::default())? },
             MethodName::Ols => Method::Ols,
             MethodName::Lasso => Method::Lasso(self.lasso()?),
-            MethodName::Stg => Method::Stg { gates, threshold },
+            MethodName::NonlinearSvi => Method::NonlinearSvi {
+                refit: self.refit(&settings.gates)?,
+                settings,
+                reweighter: self.reweighter(AnyReweighter::Srdo(Srdo::default()))?,
+            },
+            MethodName::Stg => Method::Stg { refit: self.refit(&settings.gates)?, gates: settings.gates, threshold },
+            MethodName::Srdo => Method::Srdo {
+                refit: self.refit(&AnyGates::Network(NetworkGates::default()))?,
+                reweighter: self.reweighter(AnyReweighter::Srdo(Srdo::default()))?,
+            },
+            MethodName::Mlp => Method::Mlp(self.network()?),
             MethodName::Logistic => Method::Logistic,
             MethodName::Dwr => Method::Dwr { reweighter: self.reweighter(AnyReweighter::Published(Dwr::default()))? },
         })
@@ -330,11 +420,13 @@ impl Parameters {
 
     fn evidence(&self, name: MethodName) -> Option<Evidence> {
         // SVI^d is there to be compared with, so that it stays as published unless asked otherwise.
-        let usual = if name == MethodName::Svi { EvidenceName::Auto } else { EvidenceName::None };
+        let usual = if name == MethodName::SviD { EvidenceName::None } else { EvidenceName::Auto };
         let source = match self.evidence.unwrap_or(usual) {
+            EvidenceName::Auto if name == MethodName::NonlinearSvi => Source::Network,
             EvidenceName::Auto => Source::Auto,
             EvidenceName::Focused => Source::Focused,
             EvidenceName::Residual => Source::Residual,
+            EvidenceName::Network => Source::Network,
             EvidenceName::None => return None,
         };
         let default = Evidence::default();
@@ -349,7 +441,57 @@ impl Parameters {
         Ok(Some(Resampling { resamples: resamples as usize, least_frequency }))
     }
 
-    fn gates(&self) -> Result<LinearGates, Error> {
+    fn gates(&self, name: MethodName) -> Result<AnyGates, Error> {
+        let usual = if name == MethodName::NonlinearSvi { ModelName::Network } else { ModelName::Linear };
+        let choice = [MethodName::Stg, MethodName::NonlinearSvi].contains(&name);
+        match self.gates.filter(|_| choice).unwrap_or(usual) {
+            ModelName::Linear => Ok(AnyGates::Linear(self.linear_gates()?)),
+            ModelName::Network => {
+                let mut gates = NetworkGates::default();
+                if let Some(sigma) = self.sigma {
+                    gates.sigma = Positive::new("--sigma", sigma)?;
+                }
+                gates.penalty = self.lambda.map(|lambda| NonNegative::new("--lambda", lambda)).transpose()?;
+                Ok(AnyGates::Network(gates))
+            }
+        }
+    }
+
+    /// The model on the selected variables is of the gates' kind unless asked otherwise.
+    fn refit(&self, gates: &AnyGates) -> Result<Refit, Error> {
+        let usual = match gates {
+            AnyGates::Linear(_) => ModelName::Linear,
+            AnyGates::Network(_) => ModelName::Network,
+        };
+        Ok(match self.refit.unwrap_or(usual) {
+            ModelName::Linear => Refit::Linear,
+            ModelName::Network => Refit::Network(self.network()?),
+        })
+    }
+
+    fn network(&self) -> Result<Mlp, Error> {
+        let mut network = Mlp::default();
+        if let Some(units) = &self.units {
+            network.hidden = units.iter().map(|&units| units as usize).collect();
+        }
+        network.solver = match self.solver {
+            Some(SolverName::Adam) => Solver::Adam,
+            Some(SolverName::Lbfgs) => Solver::Lbfgs,
+            Some(SolverName::Auto) | None => Solver::Auto,
+        };
+        if let Some(rate) = self.learning_rate {
+            network.learning_rate = Positive::new("--learning-rate", rate)?;
+        }
+        if let Some(decay) = self.decay {
+            network.decay = NonNegative::new("--decay", decay)?;
+        }
+        network.epochs = self.epochs.map_or(network.epochs, |epochs| epochs as usize);
+        network.batch = self.batch.map_or(network.batch, |rows| rows as usize);
+        network.restarts = self.restarts.map_or(network.restarts, |restarts| restarts as usize);
+        Ok(network)
+    }
+
+    fn linear_gates(&self) -> Result<LinearGates, Error> {
         let mut gates = LinearGates::default();
         if let Some(sigma) = self.sigma {
             gates.sigma = Positive::new("--sigma", sigma)?;
@@ -371,9 +513,11 @@ impl Parameters {
 
     fn reweighter(&self, default: AnyReweighter) -> Result<AnyReweighter, Error> {
         let chosen = match (self.reweighter, default) {
-            (Some(ReweighterName::Published), AnyReweighter::Balance(_)) => AnyReweighter::Published(Dwr::default()),
-            (Some(ReweighterName::Balance), AnyReweighter::Published(_)) => AnyReweighter::Balance(Balance::default()),
-            (_, default) => default,
+            (None, default) => default,
+            (Some(ReweighterName::Published), _) => AnyReweighter::Published(Dwr::default()),
+            (Some(ReweighterName::Balance), AnyReweighter::Balance(balance)) => AnyReweighter::Balance(balance),
+            (Some(ReweighterName::Balance), _) => AnyReweighter::Balance(Balance::default()),
+            (Some(ReweighterName::Srdo), _) => AnyReweighter::Srdo(Srdo::default()),
         };
         Ok(match chosen {
             AnyReweighter::Balance(balance) => AnyReweighter::Balance(Balance {
@@ -396,6 +540,14 @@ impl Parameters {
                     .learning_rate
                     .map_or(Ok(dwr.learning_rate), |rate| Positive::new("--learning-rate", rate))?,
                 ..dwr
+            }),
+            AnyReweighter::Srdo(srdo) => AnyReweighter::Srdo(Srdo {
+                classifier: match self.classifier {
+                    Some(ClassifierName::Quadratic) => Classifier::Quadratic,
+                    Some(ClassifierName::Network) | None => srdo.classifier,
+                },
+                limit: self.weight_limit.map_or(Ok(srdo.limit), |limit| Positive::new("--weight-limit", limit))?,
+                ..srdo
             }),
         })
     }
@@ -548,16 +700,16 @@ pub(crate) enum World {
         after_help = "Examples:\n  stablevar simulate linear --n 2000 --r 2.5 --seed 1 --out train.csv\n  stablevar simulate linear --n 1000 --environments --seed 2 --out test.parquet"
     )]
     Linear(LinearArguments),
+    /// The outcome is a random network of the stable columns, as in the paper's Table 2
+    #[command(
+        after_help = "Examples:\n  stablevar simulate nonlinear --n 25000 --r 2 --seed 1 --out train.parquet\n  stablevar simulate nonlinear --n 1000 --environments --seed 2 --out test.parquet\n\nBoth have the same network behind them, as --network says."
+    )]
+    Nonlinear(NonlinearArguments),
 }
 
+/// What the two kinds of data share.
 #[derive(Args)]
-pub(crate) struct LinearArguments {
-    /// Rows (per environment with --environments)
-    #[arg(long, default_value_t = 2000, value_name = "N")]
-    pub n: usize,
-    /// Bias rate: above 1 the biased columns follow the outcome, below -1 its opposite
-    #[arg(long, default_value_t = 2.5, value_name = "R", allow_negative_numbers = true)]
-    pub r: f64,
+pub(crate) struct DrawArguments {
     /// Draw the ten test environments instead, with their bias rates in a column 'environment'
     #[arg(long, conflicts_with = "r")]
     pub environments: bool,
@@ -584,6 +736,21 @@ pub(crate) struct LinearArguments {
     /// What ties the columns together before the selection
     #[arg(long, value_enum, default_value_t = DependenceName::Blocks)]
     pub dependence: DependenceName,
+    /// Make the outcome 0 or 1, with log-odds of X times the noise-free outcome
+    #[arg(long, value_name = "X", num_args = 0..=1, default_missing_value = "2", allow_negative_numbers = true)]
+    pub binary: Option<f64>,
+}
+
+#[derive(Args)]
+pub(crate) struct LinearArguments {
+    /// Rows (per environment with --environments)
+    #[arg(long, default_value_t = 2000, value_name = "N")]
+    pub n: usize,
+    /// Bias rate: above 1 the biased columns follow the outcome, below -1 its opposite
+    #[arg(long, default_value_t = 2.5, value_name = "R", allow_negative_numbers = true)]
+    pub r: f64,
+    #[command(flatten)]
+    pub draw: DrawArguments,
     /// The term beside the linear ones that bends the outcome
     #[arg(long, value_enum, default_value_t = TermName::Cubic)]
     pub term: TermName,
@@ -593,9 +760,27 @@ pub(crate) struct LinearArguments {
     /// Variance of the noise
     #[arg(long, default_value_t = 0.3, value_name = "X", allow_negative_numbers = true)]
     pub noise_variance: f64,
-    /// Make the outcome 0 or 1, with log-odds of X times the noise-free outcome
-    #[arg(long, value_name = "X", num_args = 0..=1, default_missing_value = "2", allow_negative_numbers = true)]
-    pub binary: Option<f64>,
+}
+
+#[derive(Args)]
+pub(crate) struct NonlinearArguments {
+    /// Rows (per environment with --environments)
+    #[arg(long, default_value_t = 25_000, value_name = "N")]
+    pub n: usize,
+    /// Bias rate: above 1 the biased columns follow the outcome, below -1 its opposite
+    #[arg(long, default_value_t = 2.0, value_name = "R", allow_negative_numbers = true)]
+    pub r: f64,
+    #[command(flatten)]
+    pub draw: DrawArguments,
+    /// Seed of the network behind the data, apart from that of the rows: training and test data must share it
+    #[arg(long, default_value_t = 0, value_name = "S")]
+    pub network: u64,
+    /// Hidden units of that network
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    pub units: usize,
+    /// Variance of the noise
+    #[arg(long, default_value_t = 0.1, value_name = "X", allow_negative_numbers = true)]
+    pub noise_variance: f64,
 }
 
 #[derive(Args)]

@@ -373,3 +373,56 @@ fn evidence_says_when_rows_are_few_for_the_columns_or_only_some_were_used() {
     folder.file("train.csv", head);
     assert!(warnings(&[]).contains("10 columns (after encoding) are many for 80 rows"));
 }
+
+#[test]
+fn nonlinear_data_are_fitted_saved_and_predicted_by_networks() {
+    let folder = Folder::new();
+    let simulate = ["simulate", "nonlinear", "--network", "3", "--n"];
+    folder.run(&[&simulate[..], &["3000", "--r", "2.2", "--seed", "1", "--out", "train.csv"]].concat()).succeeds();
+    folder
+        .run(&[&simulate[..], &["200", "--environments", "--seed", "2", "--out", "test.parquet"]].concat())
+        .succeeds();
+    let fit = |extra: &[&str]| {
+        let model = ["fit", "train.csv", "--target", "y", "--model", "m.json", "--format", "json"];
+        folder.run(&[&model[..], extra].concat()).succeeds().json()
+    };
+    let svi = fit(&["--method", "nonlinear-svi", "--seed", "4"]);
+    assert_eq!(svi["selected"], serde_json::json!(["s1", "s2", "s3", "s4", "s5"]));
+    assert_eq!((&svi["model"], &svi["intercept"]), (&"network".into(), &serde_json::Value::Null));
+    assert_eq!(svi["evidence_source"], "network");
+    assert!(svi["truncated_share"].as_f64().unwrap() < 0.1);
+    let distance = |when: &str| svi["distance_correlation"][when].as_f64().unwrap();
+    assert!(distance("after") < distance("before"));
+    let evaluate = ["evaluate", "m.json", "test.parquet", "--target", "y", "--env", "environment", "--format", "json"];
+    let errors = folder.run(&evaluate).succeeds().json();
+    assert!(errors["max_error"].as_f64().unwrap() < 0.3, "{errors}");
+    assert_eq!(folder.run(&["predict", "m.json", "test.parquet"]).succeeds().stdout().lines().count(), 2001);
+
+    let mlp = fit(&["--method", "mlp", "--units", "16,8", "--epochs", "30"]);
+    assert_eq!(mlp["settings"]["hidden"], serde_json::json!([16, 8]));
+    assert_eq!(mlp["selected"].as_array().unwrap().len(), 10);
+    let worse = folder.run(&evaluate).succeeds().json();
+    assert!(worse["max_error"].as_f64().unwrap() > errors["max_error"].as_f64().unwrap());
+
+    let stg = fit(&["--method", "stg", "--gates", "network"]);
+    assert!(stg["penalty_path"].as_array().unwrap().len() > 5 && stg["model"] == "network");
+    assert!(stg["separation"].as_f64().unwrap() > 0.0);
+    let srdo = fit(&["--method", "srdo", "--classifier", "quadratic", "--refit", "linear", "--weight-limit", "10"]);
+    assert!(srdo["n_eff"].as_f64().unwrap() < 2500.0 && srdo["model"] == "linear");
+    folder.run(&["fit", "train.csv", "--target", "y", "--method", "nonlinear-svi"]).succeeds();
+    folder.run(&["report", "m.json", "--out", "r.html"]).succeeds();
+}
+
+#[test]
+fn classes_too_can_have_networks() {
+    let folder = Folder::new();
+    let simulate = ["simulate", "nonlinear", "--n", "2500", "--binary", "2", "--out", "train.csv"];
+    folder.run(&simulate).succeeds();
+    let fit = ["fit", "train.csv", "--target", "y", "--method", "mlp", "--model", "m.json", "--format", "json"];
+    assert_eq!(folder.run(&fit).succeeds().json()["task"], "classification");
+    let predicted = folder.run(&["predict", "m.json", "train.csv"]).succeeds().stdout();
+    let mut lines = predicted.lines();
+    assert_eq!(lines.next(), Some("prediction,probability"));
+    let fields: Vec<&str> = lines.next().unwrap().split(',').collect();
+    assert!(["0", "1"].contains(&fields[0]) && (0.0..=1.0).contains(&fields[1].parse::<f64>().unwrap()));
+}

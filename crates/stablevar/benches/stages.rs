@@ -7,13 +7,13 @@ use stablevar::evidence::{Evidence, Source, gather};
 use stablevar::fit::{Method, fit};
 use stablevar::gates::{LinearGates, WeightedProblem};
 use stablevar::rows::weighted_cross_product;
-use stablevar::simulate::LinearWorld;
+use stablevar::simulate::World;
 use stablevar::weights::{Balance, Dwr, Mask, Reweighter};
 use std::hint::black_box;
 use std::ops::ControlFlow;
 
 fn sample(rows: usize, columns: usize) -> TrainingData {
-    let world = LinearWorld { columns, stable: 5, ..LinearWorld::default() };
+    let world = World { columns, stable: 5, ..World::default() };
     let table = world.draw(rows, 2.5, 1).expect("a sample");
     TrainingData::prepare(&table, &Roles::target("y")).expect("training data")
 }
@@ -51,7 +51,7 @@ fn stages(criterion: &mut Criterion) {
     slow.sample_size(10);
     let hundred = Dwr { steps: 100, ..Dwr::default() };
     slow.bench_function("100 steps 2000x10", |bench| {
-        bench.iter_batched(|| (), |()| hundred.reweigh(&data, &mask, None), BatchSize::PerIteration);
+        bench.iter_batched(|| (), |()| hundred.reweigh(&data, &mask, None, 0), BatchSize::PerIteration);
     });
 }
 

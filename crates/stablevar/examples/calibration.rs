@@ -10,7 +10,7 @@ use stablevar::design::{Roles, TrainingData};
 use stablevar::evidence::{Evidence, Source, VariableEvidence, gather};
 use stablevar::parameter::Fraction;
 use stablevar::selection::Rule;
-use stablevar::simulate::LinearWorld;
+use stablevar::simulate::World;
 use std::ops::ControlFlow;
 
 struct Sample {
@@ -19,7 +19,7 @@ struct Sample {
     chosen: usize,
 }
 
-fn draw(world: &LinearWorld, rows: usize, source: Source, seed: u64) -> Sample {
+fn draw(world: &World, rows: usize, source: Source, seed: u64) -> Sample {
     let table = world.draw(rows, 2.5, 40_000_000 + seed).expect("a sample");
     let data = TrainingData::prepare(&table, &Roles::target("y")).expect("training data");
     let settings = Evidence { source, ..Evidence::default() };
@@ -49,7 +49,7 @@ fn main() {
     let number =
         |k: usize, default: usize| std::env::args().nth(k).map_or(default, |text| text.parse().expect("a number"));
     let (samples, rows) = (number(1, 300), number(2, 1000));
-    let world = LinearWorld::default();
+    let world = World::default();
     for source in [Source::Focused, Source::Residual] {
         let all: Vec<Sample> =
             (0..samples as u64).into_par_iter().map(|seed| draw(&world, rows, source, seed)).collect();

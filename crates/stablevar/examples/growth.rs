@@ -5,13 +5,13 @@
 use stablevar::design::{Roles, TrainingData};
 use stablevar::diagnostics::{remaining_correlation, weighted_correlations};
 use stablevar::fit::{Method, fit};
-use stablevar::simulate::LinearWorld;
+use stablevar::simulate::World;
 use stablevar::weights::{Balance, Dwr, Mask, Reweighter};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 fn sample(rows: usize, columns: usize, seed: u64) -> TrainingData {
-    let world = LinearWorld { columns, stable: 5, ..LinearWorld::default() };
+    let world = World { columns, stable: 5, ..World::default() };
     let table = world.draw(rows, 2.5, seed).expect("a sample");
     TrainingData::prepare(&table, &Roles::target("y")).expect("training data")
 }
@@ -61,7 +61,7 @@ fn main() {
                 let mask = Mask::from_stability(&data, &stability);
                 let published = Dwr { tolerance: stablevar::parameter::Positive::constant(1e-300), ..Dwr::default() };
                 let start = Instant::now();
-                let descended = published.reweigh(&data, &mask, None);
+                let descended = published.reweigh(&data, &mask, None, 0);
                 let slow = start.elapsed().as_secs_f64();
                 let balanced = Balance::default().solve(&data, &mask, None);
                 let values = [

@@ -8,10 +8,11 @@
 use rayon::prelude::*;
 use stablevar::design::{Roles, TrainingData};
 use stablevar::fit::{Method, fit};
-use stablevar::gates::LinearGates;
+use stablevar::gates::AnyGates;
 use stablevar::metrics::{ErrorSummary, mean_squared_error};
+use stablevar::models::Refit;
 use stablevar::parameter::Fraction;
-use stablevar::simulate::{LinearWorld, TEST_RATES};
+use stablevar::simulate::{TEST_RATES, World};
 use stablevar::svi::Svi;
 use stablevar::table::{Table, Values};
 use stablevar::weights::{AnyReweighter, Dwr};
@@ -26,7 +27,7 @@ fn methods() -> Vec<(&'static str, Method)> {
     let methods = vec![
         ("OLS", Method::Ols),
         ("Oracle", Method::Ols),
-        ("STG", Method::Stg { gates: LinearGates::default(), threshold: Fraction::constant(0.5) }),
+        ("STG", Method::Stg { gates: AnyGates::default(), threshold: Fraction::constant(0.5), refit: Refit::Linear }),
         ("DWR", Method::Dwr { reweighter: AnyReweighter::Published(Dwr::default()) }),
         ("SVI^d", Method::SviD { settings, reweighter }),
         ("SVI, as published", Method::published()),
@@ -50,7 +51,7 @@ fn numbers(table: &Table, name: &str) -> Vec<f64> {
     }
 }
 
-fn run(world: &LinearWorld, cell: usize, seed: u64) -> Vec<Run> {
+fn run(world: &World, cell: usize, seed: u64) -> Vec<Run> {
     let (rows, rate) = CELLS[cell];
     // Every cell and seed has rows of its own.
     let seed = 1000 * (1 + seed) + 100 * cell as u64;
@@ -86,7 +87,7 @@ fn run(world: &LinearWorld, cell: usize, seed: u64) -> Vec<Run> {
 
 fn main() {
     let seeds: u64 = std::env::args().nth(1).map_or(30, |text| text.parse().expect("a number of seeds"));
-    let world = LinearWorld::default();
+    let world = World::default();
     let names: Vec<&str> = methods().iter().map(|(name, _)| *name).collect();
     println!("| n | r | method | Mean | Std | Max | removed | exact | converged | n_eff | ms |");
     println!("|---|---|---|---|---|---|---|---|---|---|---|");

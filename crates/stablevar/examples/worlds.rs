@@ -10,7 +10,7 @@ use stablevar::design::{Roles, TrainingData};
 use stablevar::evidence::{Evidence, Source};
 use stablevar::fit::{Method, fit};
 use stablevar::metrics::mean_squared_error;
-use stablevar::simulate::{Dependence, LinearWorld, TEST_RATES, Term};
+use stablevar::simulate::{Dependence, Signal, TEST_RATES, Term, World};
 use stablevar::svi::Svi;
 use stablevar::table::{Table, Values};
 use stablevar::weights::AnyReweighter;
@@ -22,19 +22,19 @@ struct Scenario {
     name: &'static str,
     rows: usize,
     rate: f64,
-    world: LinearWorld,
+    world: World,
     development: bool,
 }
 
 fn scenarios() -> Vec<Scenario> {
     use Dependence::{Blocks, Independent, StableFromUnstable, UnstableFromStable};
-    let world = |columns, stable, biased, dependence, term| LinearWorld {
+    let world = |columns, stable, biased, dependence, term| World {
         columns,
         stable,
         biased,
         dependence,
-        term,
-        ..LinearWorld::default()
+        signal: Signal::Linear { term, bend: 1.0 },
+        ..World::default()
     };
     let kept = |name, rows, rate, world| Scenario { name, rows, rate, world, development: false };
     let development = |name, rows, rate, world| Scenario { name, rows, rate, world, development: true };
@@ -44,11 +44,11 @@ fn scenarios() -> Vec<Scenario> {
         development("dev-product", 1500, 2.5, world(14, 6, 1, StableFromUnstable, Term::Product)),
         development("dev-absolute", 1000, 3.0, world(12, 4, 1, Blocks, Term::Absolute)),
         development("dev-linear", 1000, 2.5, world(10, 5, 1, Blocks, Term::None)),
-        kept("table1-1000", 1000, 2.5, LinearWorld::default()),
-        kept("table1-1500", 1500, 2.5, LinearWorld::default()),
-        kept("table1-2000", 2000, 2.5, LinearWorld::default()),
-        kept("table1-r2", 1500, 2.0, LinearWorld::default()),
-        kept("table1-r3", 1500, 3.0, LinearWorld::default()),
+        kept("table1-1000", 1000, 2.5, World::default()),
+        kept("table1-1500", 1500, 2.5, World::default()),
+        kept("table1-2000", 2000, 2.5, World::default()),
+        kept("table1-r2", 1500, 2.0, World::default()),
+        kept("table1-r3", 1500, 3.0, World::default()),
         kept("p20", 2000, 2.5, world(20, 10, 1, Blocks, Term::Cubic)),
         kept("p30", 2000, 2.5, world(30, 5, 1, Blocks, Term::Cubic)),
         kept("v-from-s", 2000, 2.5, world(10, 5, 1, UnstableFromStable, Term::Cubic)),

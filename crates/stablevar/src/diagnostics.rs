@@ -1,7 +1,7 @@
 //! What the weights did and how far the selection can be trusted, as data.
 
 use crate::design::TrainingData;
-use crate::linalg::{Cholesky, Matrix};
+use crate::linalg::{Cholesky, Matrix, dot};
 use crate::rows::weighted_cross_product;
 use crate::weights::{Mask, SampleWeights};
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,67 @@ pub fn weighted_correlations(data: &TrainingData, weights: &SampleWeights) -> Ma
 /// The largest absolute correlation among the pairs that the mask asks to decorrelate, times the strength with which it does.
 pub fn remaining_correlation(correlations: &Matrix, mask: &Mask) -> f64 {
     mask.pairs().iter().map(|&(i, j, strength)| strength * correlations[(i, j)].abs()).fold(0.0, f64::max)
+}
+
+/// Rows and columns that [`distance_correlation`] looks at, at most: its cost grows with the square of both.
+const DISTANCE_ROWS: usize = 400;
+const DISTANCE_COLUMNS: usize = 40;
+
+/// The mean distance correlation of the pairs of columns that the mask asks to decorrelate, under the weights.
+///
+/// It is 0 only for independent columns, so that it also sees dependence that correlations do not. Rows are drawn in
+/// proportion to their weight, and the estimate is the bias-corrected one (Szekely and Rizzo, 2013), which is 0 on average for
+/// independent columns however few rows there are. `None` without pairs or with fewer than 5 rows.
+pub fn distance_correlation(data: &TrainingData, weights: &SampleWeights, mask: &Mask) -> Option<f64> {
+    let rows = drawn_in_proportion(&weights.with_base(&data.base), DISTANCE_ROWS.min(data.rows()));
+    if rows.len() < 5 {
+        return None;
+    }
+    let columns = data.columns();
+    let looked_at: Vec<usize> =
+        (0..columns.min(DISTANCE_COLUMNS)).map(|k| k * columns / columns.min(DISTANCE_COLUMNS)).collect();
+    let centred: Vec<Matrix> = looked_at.iter().map(|&column| centred_distances(data, &rows, column)).collect();
+    let product = |a: usize, b: usize| dot(centred[a].values(), centred[b].values());
+    let (mut sum, mut count) = (0.0, 0);
+    for b in 0..looked_at.len() {
+        for a in 0..b {
+            if mask.strength(looked_at[a], looked_at[b]) == 0.0 {
+                continue;
+            }
+            let scale = (product(a, a) * product(b, b)).sqrt();
+            sum += if scale > 0.0 { (product(a, b) / scale).max(0.0).sqrt() } else { 0.0 };
+            count += 1;
+        }
+    }
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+/// Positions drawn systematically: every `total / count` of the summed weights one row.
+fn drawn_in_proportion(weights: &[f64], count: usize) -> Vec<usize> {
+    let step = weights.iter().sum::<f64>() / count as f64;
+    let (mut drawn, mut sum) = (Vec::with_capacity(count), 0.0);
+    for (row, weight) in weights.iter().enumerate() {
+        sum += weight;
+        while drawn.len() < count && sum > (drawn.len() as f64 + 0.5) * step {
+            drawn.push(row);
+        }
+    }
+    drawn
+}
+
+/// Distances between the rows in one column, with row and column means taken out so that independence gives 0.
+fn centred_distances(data: &TrainingData, rows: &[usize], column: usize) -> Matrix {
+    let count = rows.len();
+    let value = |k: usize| data.design[(rows[k], column + 1)];
+    let distances = Matrix::from_fn(count, count, |a, b| (value(a) - value(b)).abs());
+    let sums: Vec<f64> = (0..count).map(|a| distances.row(a).iter().sum()).collect();
+    let (total, size) = (sums.iter().sum::<f64>(), count as f64);
+    Matrix::from_fn(count, count, |a, b| {
+        if a == b {
+            return 0.0;
+        }
+        distances[(a, b)] - (sums[a] + sums[b]) / (size - 2.0) + total / ((size - 1.0) * (size - 2.0))
+    })
 }
 
 /// `IDP_s`: the mean off-diagonal correlation within the stable columns; `None` for fewer than two.

@@ -3,20 +3,20 @@
 pub use crate::design::Task;
 use crate::design::{Encoding, EncodingReport, TrainingData};
 use crate::diagnostics::{
-    SelectionCondition, correlation_from_covariance, covariance_from_moments, remaining_correlation,
-    selection_condition, weighted_moments,
+    SelectionCondition, correlation_from_covariance, covariance_from_moments, distance_correlation,
+    remaining_correlation, selection_condition, weighted_moments,
 };
 use crate::error::{Error, Result};
 use crate::evidence::{Evidence, Source, VariableEvidence, gather};
-use crate::gates::{GatedFit, LinearGates, WeightedProblem};
+use crate::gates::{AnyGates, GatedFit, NetworkGates};
 use crate::linalg::Matrix;
-use crate::models::{Lasso, LinearModel, LogisticFit, StandardisedFit, least_squares, logistic_regression};
+use crate::models::{Lasso, LogisticFit, Mlp, Model, NetworkModel, Refit, least_squares, logistic_regression};
 use crate::optim::StopReason;
-use crate::parameter::{Fraction, Positive};
+use crate::parameter::Fraction;
 use crate::selection::{StandIn, stand_ins};
 use crate::svi::{Loop, LoopStop, Svi, svi};
 use crate::table::Table;
-use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
+use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, Srdo, WeightFunction};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -38,16 +38,28 @@ pub enum Method {
         /// The frontend.
         reweighter: AnyReweighter,
     },
+    /// Algorithm 1 with a ratio of densities as frontend and a gated network as backend, then a network on the selected
+    /// variables.
+    NonlinearSvi {
+        /// The loop.
+        settings: Svi,
+        /// The frontend.
+        reweighter: AnyReweighter,
+        /// The model on the selected variables.
+        refit: Refit,
+    },
     /// Ordinary least squares on all variables.
     Ols,
     /// The Lasso.
     Lasso(Lasso),
-    /// Stochastic gates without reweighting, then least squares on the selected variables.
+    /// Stochastic gates without reweighting, then a model on the selected variables.
     Stg {
         /// The gates.
-        gates: LinearGates,
+        gates: AnyGates,
         /// Opening probability from which a variable is selected.
         threshold: Fraction,
+        /// The model on the selected variables.
+        refit: Refit,
     },
     /// Logistic regression on all variables.
     Logistic,
@@ -56,6 +68,15 @@ pub enum Method {
         /// The way to find the weights.
         reweighter: AnyReweighter,
     },
+    /// A network on all variables, under weights that make them independent.
+    Srdo {
+        /// The way to find the weights.
+        reweighter: AnyReweighter,
+        /// The model on all variables.
+        refit: Refit,
+    },
+    /// A network on all variables.
+    Mlp(Mlp),
 }
 
 impl Method {
@@ -64,11 +85,14 @@ impl Method {
         match self {
             Method::Svi { .. } => "svi",
             Method::SviD { .. } => "svi-d",
+            Method::NonlinearSvi { .. } => "nonlinear-svi",
             Method::Ols => "ols",
             Method::Lasso(_) => "lasso",
             Method::Stg { .. } => "stg",
             Method::Logistic => "logistic",
             Method::Dwr { .. } => "dwr",
+            Method::Srdo { .. } => "srdo",
+            Method::Mlp(_) => "mlp",
         }
     }
 }
@@ -77,6 +101,51 @@ impl Method {
     /// Algorithm 1 as published: gates alone decide.
     pub fn published() -> Self {
         Method::Svi { settings: Svi::default(), reweighter: AnyReweighter::default() }
+    }
+
+    /// NonlinearSVI guided by evidence, which measured best.
+    pub fn nonlinear() -> Self {
+        let evidence = Evidence { source: Source::Network, ..Evidence::default() };
+        Self::nonlinear_with(Svi { evidence: Some(evidence), ..Svi::default() })
+    }
+
+    /// NonlinearSVI as published: one pass, in which gates alone decide.
+    pub fn published_nonlinear() -> Self {
+        Self::nonlinear_with(Svi { loops: 1, ..Svi::default() })
+    }
+
+    /// NonlinearSVI as published but for the loop, in which variables that are likely stable are shuffled together.
+    pub fn iterated_nonlinear() -> Self {
+        Self::nonlinear_with(Svi { loops: 5, ..Svi::default() })
+    }
+
+    fn nonlinear_with(settings: Svi) -> Self {
+        Method::NonlinearSvi {
+            settings: Svi { gates: AnyGates::Network(NetworkGates::default()), ..settings },
+            reweighter: AnyReweighter::Srdo(Srdo::default()),
+            refit: Refit::Network(Mlp::default()),
+        }
+    }
+
+    /// The loop's settings, for methods that have one.
+    pub fn loop_settings(&self) -> Option<&Svi> {
+        match self {
+            Method::Svi { settings, .. } | Method::SviD { settings, .. } | Method::NonlinearSvi { settings, .. } => {
+                Some(settings)
+            }
+            _ => None,
+        }
+    }
+
+    /// The network that is fitted, for methods that fit one.
+    fn network(&self) -> Option<&Mlp> {
+        match self {
+            Method::Mlp(mlp) => Some(mlp),
+            Method::NonlinearSvi { refit: Refit::Network(mlp), .. }
+            | Method::Stg { refit: Refit::Network(mlp), .. }
+            | Method::Srdo { refit: Refit::Network(mlp), .. } => Some(mlp),
+            _ => None,
+        }
     }
 
     /// What the method can predict.
@@ -90,7 +159,7 @@ impl Method {
 
     /// Whether the method looks for stable variables, rather than for variables that predict well here.
     pub fn seeks_stability(&self) -> bool {
-        matches!(self, Method::Svi { .. } | Method::SviD { .. })
+        self.loop_settings().is_some()
     }
 }
 
@@ -125,7 +194,7 @@ pub struct FittedModel {
     /// open; 1 or 0 for methods without gates.
     pub open_probability: Vec<f64>,
     /// The model on the selected variables.
-    pub model: LinearModel,
+    pub model: Model,
     /// The weights as a function of the row, where the method has one.
     pub weight_function: Option<WeightFunction>,
     /// Effective sample size of the weights.
@@ -168,7 +237,7 @@ impl FittedModel {
                 && per_variable.iter().all(|values| values.len() == features)
         };
         let conditions = [&self.diagnostics.condition_before, &self.diagnostics.condition_after];
-        let fits = self.model.standardised_coefficients().len() == columns
+        let fits = self.model.is_whole(columns)
             && self.open_probability.len() == features
             && self.selected.iter().all(|&variable| variable < features)
             && self.encoding.features.iter().all(|feature| !feature.columns.is_empty())
@@ -214,8 +283,15 @@ impl FittedModel {
 /// What the weights did and how far the selection can be trusted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Diagnostics {
+    /// Share of the rows whose weight had to be cut off, where the weights are a ratio of densities.
+    pub truncated: Option<f64>,
     /// Largest weighted correlation left among pairs to be decorrelated; `None` without weights.
     pub remaining_correlation: Option<f64>,
+    /// Mean distance correlation of the pairs to be decorrelated, before and after weighting; `None` without weights.
+    pub distance_correlation: Option<(f64, f64)>,
+    /// Smallest probability (of an open gate, or of being stable) among the selected variables minus the largest among the
+    /// others; `None` when all or none are selected.
+    pub separation: Option<f64>,
     /// Theorem 1's quantity for the selection, before weighting.
     pub condition_before: Option<SelectionCondition>,
     /// The same under the weights.
@@ -235,9 +311,10 @@ pub struct Fit {
 struct Found {
     selected: Vec<usize>,
     open_probability: Vec<f64>,
-    coefficients: StandardisedFit,
+    model: Model,
     separated: bool,
     weights: SampleWeights,
+    truncated: Option<f64>,
     function: Option<WeightFunction>,
     mask: Option<Mask>,
     evidence: Option<Vec<VariableEvidence>>,
@@ -276,13 +353,22 @@ pub fn fit(data: &TrainingData, method: &Method, seed: u64, watch: Watch<'_>) ->
             data.target.name
         )));
     }
+    if let Some(network) = method.network() {
+        network.check()?;
+    }
     let found = match method {
-        Method::Svi { settings, reweighter } => by_svi(data, reweighter, settings, seed, watch)?,
-        Method::SviD { settings, reweighter } => by_svi(data, reweighter, &Svi { loops: 1, ..*settings }, seed, watch)?,
+        Method::Svi { settings, reweighter } => by_svi(data, reweighter, settings, &Refit::Linear, seed, watch)?,
+        Method::SviD { settings, reweighter } => {
+            let settings = Svi { loops: 1, ..settings.clone() };
+            by_svi(data, reweighter, &settings, &Refit::Linear, seed, watch)?
+        }
+        Method::NonlinearSvi { settings, reweighter, refit } => by_svi(data, reweighter, settings, refit, seed, watch)?,
         Method::Lasso(lasso) => by_lasso(data, lasso, seed),
-        Method::Ols | Method::Logistic => by_all(data)?,
-        Method::Stg { gates, threshold } => by_gates(data, gates, *threshold)?,
-        Method::Dwr { reweighter } => by_reweighting(data, reweighter)?,
+        Method::Ols | Method::Logistic => by_all(data, &Refit::Linear, seed)?,
+        Method::Mlp(mlp) => by_all(data, &Refit::Network(mlp.clone()), seed)?,
+        Method::Stg { gates, threshold, refit } => by_gates(data, gates, *threshold, refit, seed)?,
+        Method::Dwr { reweighter } => by_reweighting(data, reweighter, &Refit::Linear, seed)?,
+        Method::Srdo { reweighter, refit } => by_reweighting(data, reweighter, refit, seed)?,
     };
     Ok(assemble(data, method, seed, found))
 }
@@ -291,6 +377,7 @@ fn by_svi(
     data: &TrainingData,
     reweighter: &AnyReweighter,
     settings: &Svi,
+    refit: &Refit,
     seed: u64,
     watch: Watch<'_>,
 ) -> Result<Found> {
@@ -301,12 +388,12 @@ fn by_svi(
         None => None,
     };
     let (evidence, evidence_source) = gathered.map(|all| (all.variables, all.source)).unzip();
-    let mut outcome = svi(data, reweighter, settings, evidence.as_deref(), &mut |step| watch(Step::Loop(step)));
+    let mut outcome = svi(data, reweighter, settings, evidence.as_deref(), seed, &mut |step| watch(Step::Loop(step)));
     let selection_frequency = selection_frequency(data, reweighter, settings, seed, watch)?;
     if let (Some(frequency), Some(how)) = (&selection_frequency, &settings.resampling) {
         outcome.selected = how.select(frequency, &outcome.probability, &settings.rule);
     }
-    let refitted = refit(data, &outcome.selected, &data.base)?;
+    let refitted = fit_to(data, &outcome.selected, &data.base, refit, seed)?;
     let (mut converged, mut stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
     if converged && !refitted.stop.converged() {
         (converged, stop_reason) = (false, format!("the refit {}", in_words(refitted.stop)));
@@ -316,10 +403,11 @@ fn by_svi(
         evidence,
         evidence_source,
         selection_frequency,
-        penalty_path: penalty_path(&settings.gates, &outcome.problem),
+        penalty_path: settings.gates.penalty_path(&outcome.gated),
         selected: outcome.selected,
-        coefficients: refitted.coefficients,
+        model: refitted.model,
         separated: refitted.separated,
+        truncated: outcome.reweighted.truncated,
         weights: outcome.reweighted.weights,
         function: outcome.reweighted.function,
         mask: Some(outcome.mask),
@@ -361,7 +449,7 @@ fn selection_frequency(
                 let probability: Vec<f64> = evidence.iter().map(|variable| variable.probability).collect();
                 settings.rule.select(&half, &probability, Some(evidence))
             }
-            None => svi(&half, reweighter, settings, None, &mut |_| ControlFlow::Continue(())).selected,
+            None => svi(&half, reweighter, settings, None, seed, &mut |_| ControlFlow::Continue(())).selected,
         };
         selected.into_iter().for_each(|variable| frequency[variable] += 1.0 / how.resamples as f64);
         if watch(Step::Resample(how.resamples)).is_break() {
@@ -371,15 +459,16 @@ fn selection_frequency(
     Ok(Some(frequency))
 }
 
-/// Least squares or logistic regression on all variables.
-fn by_all(data: &TrainingData) -> Result<Found> {
+/// A model on all variables.
+fn by_all(data: &TrainingData, refit: &Refit, seed: u64) -> Result<Found> {
     let all: Vec<usize> = (0..data.encoding.features.len()).collect();
-    let refitted = refit(data, &all, &data.base)?;
-    let reason = match data.target.task() {
-        Task::Regression => "least squares has a closed form".into(),
-        Task::Classification => in_words(refitted.stop),
+    let refitted = fit_to(data, &all, &data.base, refit, seed)?;
+    let reason = match (data.target.task(), refit) {
+        (Task::Regression, Refit::Linear) => "least squares has a closed form".into(),
+        _ => in_words(refitted.stop),
     };
-    Ok(Found::unweighted(data, all, refitted, true, reason))
+    let converged = *refit == Refit::Linear || refitted.stop.converged();
+    Ok(Found::unweighted(data, all, refitted, converged, reason))
 }
 
 fn by_lasso(data: &TrainingData, lasso: &Lasso, seed: u64) -> Found {
@@ -391,58 +480,58 @@ fn by_lasso(data: &TrainingData, lasso: &Lasso, seed: u64) -> Found {
         (0..data.encoding.features.len()).filter(|&position| used(&data.encoding.features[position])).collect();
     let how = if lasso.alpha.is_some() { "as given" } else { "by cross-validation" };
     let reason = format!("{} at penalty {:.4} ({how})", in_words(fitted.stop), fitted.alpha);
-    let refitted = Refitted { coefficients: fitted.fit, separated: false, stop: fitted.stop };
+    let model = Model::linear(fitted.fit, &data.target);
+    let refitted = Refitted { model, separated: false, stop: fitted.stop };
     Found::unweighted(data, selected, refitted, fitted.stop.converged(), reason)
 }
 
-fn by_gates(data: &TrainingData, gates: &LinearGates, threshold: Fraction) -> Result<Found> {
-    let (problem, gated) = gates.fit_data(data, &SampleWeights::uniform(&data.base));
+fn by_gates(data: &TrainingData, gates: &AnyGates, threshold: Fraction, refit: &Refit, seed: u64) -> Result<Found> {
+    let searched = gates.search(data, &SampleWeights::uniform(&data.base), seed);
+    let gated = &searched.fit;
     let open = &gated.open_probability;
     let selected: Vec<usize> = (0..open.len()).filter(|&variable| open[variable] >= threshold.get()).collect();
-    let refitted = refit(data, &selected, &data.base)?;
-    let mut found = Found::unweighted(data, selected, refitted, gated.stop.converged(), in_words(gated.stop));
-    found.penalty_path = penalty_path(gates, &problem);
-    found.open_probability = gated.open_probability;
+    let refitted = fit_to(data, &selected, &data.base, refit, seed)?;
+    let stop = if gated.stop.converged() { refitted.stop } else { gated.stop };
+    let mut found = Found::unweighted(data, selected, refitted, stop.converged(), in_words(stop));
+    found.penalty_path = gates.penalty_path(&searched);
+    found.open_probability = searched.fit.open_probability;
     Ok(found)
 }
 
-fn by_reweighting(data: &TrainingData, reweighter: &AnyReweighter) -> Result<Found> {
+fn by_reweighting(data: &TrainingData, reweighter: &AnyReweighter, refit: &Refit, seed: u64) -> Result<Found> {
     let mask = Mask::all(data);
-    let Reweighted { weights, function, stop, .. } = reweighter.reweigh(data, &mask, None);
+    let Reweighted { weights, function, truncated, stop, .. } = reweighter.reweigh(data, &mask, None, seed);
     let all: Vec<usize> = (0..data.encoding.features.len()).collect();
-    let refitted = refit(data, &all, &weights.with_base(&data.base))?;
+    let refitted = fit_to(data, &all, &weights.with_base(&data.base), refit, seed)?;
     let found = Found::unweighted(data, all, refitted, stop.converged(), in_words(stop));
-    Ok(Found { weights, function, mask: Some(mask), ..found })
+    Ok(Found { weights, function, truncated, mask: Some(mask), ..found })
 }
 
 /// A model on some of the variables.
 struct Refitted {
-    coefficients: StandardisedFit,
+    model: Model,
     separated: bool,
     stop: StopReason,
 }
 
-/// Least squares or logistic regression on the selected variables; the paper's refit has the base weights alone.
-fn refit(data: &TrainingData, selected: &[usize], weights: &[f64]) -> Result<Refitted> {
+/// A model on the selected variables; the paper's refit has the base weights alone.
+fn fit_to(data: &TrainingData, selected: &[usize], weights: &[f64], refit: &Refit, seed: u64) -> Result<Refitted> {
     let columns: Vec<usize> =
         selected.iter().flat_map(|&variable| data.encoding.features[variable].columns.iter().copied()).collect();
-    Ok(match data.target.task() {
-        Task::Regression => {
-            let coefficients = least_squares(data, &columns, weights)?;
-            Refitted { coefficients, separated: false, stop: StopReason::Converged }
+    Ok(match (refit, data.target.task()) {
+        (Refit::Network(mlp), _) => {
+            let (network, trained) = NetworkModel::train(data, &columns, weights, mlp, seed);
+            Refitted { model: Model::Network(network), separated: false, stop: trained.stop }
         }
-        Task::Classification => {
+        (Refit::Linear, Task::Regression) => {
+            let model = Model::linear(least_squares(data, &columns, weights)?, &data.target);
+            Refitted { model, separated: false, stop: StopReason::Converged }
+        }
+        (Refit::Linear, Task::Classification) => {
             let LogisticFit { fit, separated, stop } = logistic_regression(data, &columns, weights)?;
-            Refitted { coefficients: fit, separated, stop }
+            Refitted { model: Model::linear(fit, &data.target), separated, stop }
         }
     })
-}
-
-/// The gates at penalties around the one used.
-fn penalty_path(gates: &LinearGates, problem: &WeightedProblem) -> Vec<(f64, Vec<f64>)> {
-    const FACTORS: [f64; 7] = [8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125];
-    let factors = FACTORS.map(Positive::constant);
-    gates.path(problem, &factors).into_iter().map(|(factor, gated)| (factor, gated.open_probability)).collect()
 }
 
 impl Found {
@@ -458,8 +547,9 @@ impl Found {
         Self {
             selected,
             open_probability,
-            coefficients: refitted.coefficients,
+            model: refitted.model,
             separated: refitted.separated,
+            truncated: None,
             weights: SampleWeights::uniform(&data.base),
             function: None,
             mask: None,
@@ -509,14 +599,18 @@ fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fi
     let before = covariance_from_moments(&weighted_moments(data, &uniform));
     let selected_columns: Vec<usize> =
         found.selected.iter().flat_map(|&variable| data.encoding.features[variable].columns.iter().copied()).collect();
-    let slopes = &found.coefficients.coefficients[1..];
+    let slopes = found.model.standardised_slopes();
     let mut diagnostics = Diagnostics {
         condition_before: selection_condition(&before, &selected_columns, slopes),
+        truncated: found.truncated,
+        separation: separation(&found.open_probability, &found.selected),
         ..Diagnostics::default()
     };
     if let Some(mask) = &found.mask {
         let after = covariance_from_moments(&weighted_moments(data, &found.weights));
         diagnostics.remaining_correlation = Some(remaining_correlation(&correlation_from_covariance(&after), mask));
+        diagnostics.distance_correlation =
+            distance_correlation(data, &uniform, mask).zip(distance_correlation(data, &found.weights, mask));
         diagnostics.condition_after = selection_condition(&after, &selected_columns, slopes);
     }
     let initial_correlations = correlation_from_covariance(&before);
@@ -532,7 +626,7 @@ fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fi
         encoding: data.encoding.clone(),
         selected: found.selected,
         open_probability: found.open_probability,
-        model: LinearModel::new(found.coefficients, &data.target),
+        model: found.model,
         weight_function: found.function,
         effective_sample_size: found.weights.effective_sample_size(),
         diagnostics,
@@ -567,6 +661,15 @@ fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fi
     let findings = warnings(&model, data.total_weight());
     model.warnings.extend(findings);
     Fit { model, weights: found.weights }
+}
+
+/// How far the selected variables' probabilities lie above the others'.
+fn separation(probability: &[f64], selected: &[usize]) -> Option<f64> {
+    let (chosen, others): (Vec<usize>, Vec<usize>) =
+        (0..probability.len()).partition(|variable| selected.contains(variable));
+    let least = chosen.iter().map(|&variable| probability[variable]).reduce(f64::min)?;
+    let most = others.iter().map(|&variable| probability[variable]).reduce(f64::max)?;
+    Some(least - most)
 }
 
 /// The largest absolute correlation of two different columns.
@@ -610,7 +713,7 @@ fn warnings(model: &FittedModel, total: f64) -> Vec<String> {
             warnings.push(format!("a weighted correlation of {left:.2} is left that the weights could not remove"));
         }
     }
-    if let (Some(_), Method::Svi { settings, .. } | Method::SviD { settings, .. }) = (&model.evidence, &model.method) {
+    if let (Some(_), Some(settings)) = (&model.evidence, model.method.loop_settings()) {
         let (columns, most) = (model.encoding.columns.len(), settings.evidence.map_or(usize::MAX, |how| how.rows));
         let used = model.rows.min(most);
         if model.rows > most {

@@ -5,10 +5,13 @@
 //! `D_b = |f(S) - sign(r) V_b|`, over the biased columns, so that they follow the outcome (r > 1) or
 //! its opposite (r < -1) in the sample though they have no part in it.
 //!
+//! In the nonlinear data `f` is a [`RandomNetwork`] of the stable columns instead.
+//!
 //! Other worlds than the paper's tie the columns together in other ways ([`Dependence`]) or bend the outcome by
 //! another term ([`Term`]): what works must not work in one world only.
 
 use crate::error::{Error, Result};
+use crate::linalg::dot;
 use crate::models::sigmoid;
 use crate::parameter::NonNegative;
 use crate::table::{Table, Values};
@@ -90,9 +93,49 @@ impl Term {
     }
 }
 
-/// The law of the linear data.
+/// A network of one hidden layer of rectified units without constants, all weights uniform in [-1, 1].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LinearWorld {
+pub struct RandomNetwork {
+    /// Per hidden unit the weights of the inputs.
+    units: Vec<Vec<f64>>,
+    /// Per hidden unit its weight in the output.
+    output: Vec<f64>,
+}
+
+impl RandomNetwork {
+    /// Draws the weights.
+    pub fn new(inputs: usize, hidden: usize, seed: u64) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        // A stream of its own: rows drawn with the same seed must not repeat the weights.
+        random.set_stream(1);
+        let mut uniform = || 2.0 * random.random::<f64>() - 1.0;
+        let units = (0..hidden).map(|_| (0..inputs).map(|_| uniform()).collect()).collect();
+        Self { units, output: (0..hidden).map(|_| uniform()).collect() }
+    }
+
+    fn value(&self, inputs: &[f64]) -> f64 {
+        self.units.iter().zip(&self.output).map(|(weights, output)| output * dot(weights, inputs).max(0.0)).sum()
+    }
+}
+
+/// How the outcome depends on the stable columns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Signal {
+    /// A sum with fixed coefficients, and a term that bends it.
+    Linear {
+        /// What bends the outcome.
+        term: Term,
+        /// Factor of that term.
+        bend: f64,
+    },
+    /// A random network: the paper's nonlinear data.
+    Network(RandomNetwork),
+}
+
+/// The law of the data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct World {
     /// Number of columns.
     pub columns: usize,
     /// How many of them are stable.
@@ -105,17 +148,15 @@ pub struct LinearWorld {
     pub unstable_correlation: f64,
     /// What ties the columns together.
     pub dependence: Dependence,
-    /// What bends the outcome.
-    pub term: Term,
-    /// Factor of that term.
-    pub bend: f64,
+    /// How the outcome depends on the stable columns.
+    pub signal: Signal,
     /// Variance of the noise.
     pub noise_variance: NonNegative,
     /// Instead of a number with noise the outcome is 1 with log-odds of this many times `f(S)`, else 0.
     pub log_odds: Option<f64>,
 }
 
-impl Default for LinearWorld {
+impl Default for World {
     fn default() -> Self {
         Self {
             columns: 10,
@@ -124,18 +165,24 @@ impl Default for LinearWorld {
             stable_correlation: 0.9,
             unstable_correlation: 0.1,
             dependence: Dependence::default(),
-            term: Term::default(),
-            bend: 1.0,
+            signal: Signal::Linear { term: Term::default(), bend: 1.0 },
             noise_variance: NonNegative::constant(0.3),
             log_odds: None,
         }
     }
 }
 
-impl LinearWorld {
+impl World {
     /// The paper's proportions for `columns` columns: half of them stable, a tenth biased.
     pub fn with_columns(columns: usize) -> Self {
         Self { columns, stable: columns / 2, biased: (columns / 10).max(1), ..Self::default() }
+    }
+
+    /// The paper's nonlinear data: `self` with a network of 100 rectified units, drawn with `seed`, in place of the linear
+    /// outcome, and noise of variance 0.1.
+    pub fn nonlinear(self, hidden: usize, seed: u64) -> Self {
+        let network = RandomNetwork::new(self.stable, hidden, seed);
+        Self { signal: Signal::Network(network), noise_variance: NonNegative::constant(0.1), ..self }
     }
 
     /// Names of all columns: s1.., then v1.., without the outcome.
@@ -159,8 +206,14 @@ impl LinearWorld {
         if !self.log_odds.unwrap_or(1.0).is_finite() {
             return bad("the factor of the log-odds must be finite");
         }
-        if !self.bend.is_finite() {
-            return bad("the factor of the nonlinear term must be finite");
+        match &self.signal {
+            Signal::Linear { bend, .. } if !bend.is_finite() => {
+                return bad("the factor of the nonlinear term must be finite");
+            }
+            Signal::Network(network) if network.units.is_empty() => {
+                return bad("the network behind the data needs one hidden unit or more");
+            }
+            _ => {}
         }
         if self.dependence == Dependence::StableFromUnstable && self.stable == self.columns {
             return bad("stable columns can't follow unstable ones when there are none");
@@ -173,8 +226,14 @@ impl LinearWorld {
 
     /// The outcome without noise.
     pub fn signal(&self, row: &[f64]) -> f64 {
-        let linear: f64 = row[..self.stable].iter().zip(COEFFICIENTS.iter().cycle()).map(|(x, beta)| x * beta).sum();
-        linear + self.bend * self.term.value(&row[..self.stable])
+        let stable = &row[..self.stable];
+        match &self.signal {
+            Signal::Linear { term, bend } => {
+                let linear: f64 = stable.iter().zip(COEFFICIENTS.iter().cycle()).map(|(x, beta)| x * beta).sum();
+                linear + bend * term.value(stable)
+            }
+            Signal::Network(network) => network.value(stable),
+        }
     }
 
     /// One row before the selection.
@@ -247,7 +306,7 @@ impl LinearWorld {
 }
 
 /// One table of several environments, `rows` rows each, told apart by a column `environment` with the bias rate.
-pub fn test_environments(world: &LinearWorld, rows: usize, rates: &[f64], seed: u64) -> Result<Table> {
+pub fn test_environments(world: &World, rows: usize, rates: &[f64], seed: u64) -> Result<Table> {
     let names = world.names().into_iter().chain(["y".to_string(), "environment".to_string()]);
     let mut columns = vec![Vec::with_capacity(rows * rates.len()); world.columns + 2];
     for (k, &rate) in rates.iter().enumerate() {
@@ -293,7 +352,7 @@ mod tests {
 
     #[test]
     fn without_bias_the_correlations_are_those_asked_for() {
-        let table = LinearWorld::default().draw(20_000, 1.0, 1).unwrap();
+        let table = World::default().draw(20_000, 1.0, 1).unwrap();
         assert!((correlation(&numbers(&table, "s1"), &numbers(&table, "s5")) - 0.9).abs() < 0.01);
         assert!((correlation(&numbers(&table, "v1"), &numbers(&table, "v5")) - 0.1).abs() < 0.03);
         assert!(correlation(&numbers(&table, "s1"), &numbers(&table, "v5")).abs() < 0.03);
@@ -301,7 +360,7 @@ mod tests {
 
     #[test]
     fn the_bias_rate_ties_the_last_column_to_the_outcome_and_its_sign_turns_it() {
-        let world = LinearWorld::default();
+        let world = World::default();
         for (rate, sign) in [(2.5, 1.0), (-2.5, -1.0)] {
             let table = world.draw(3000, rate, 7).unwrap();
             let (biased, outcome) = (numbers(&table, "v5"), numbers(&table, "y"));
@@ -312,8 +371,11 @@ mod tests {
 
     #[test]
     fn other_worlds_tie_and_bend_as_they_say() {
-        let draw =
-            |dependence, term| LinearWorld { dependence, term, ..LinearWorld::default() }.draw(20_000, 1.0, 2).unwrap();
+        let draw = |dependence, term| {
+            World { dependence, signal: Signal::Linear { term, bend: 1.0 }, ..World::default() }
+                .draw(20_000, 1.0, 2)
+                .unwrap()
+        };
         let pair = |table: &Table, a: &str, b: &str| correlation(&numbers(table, a), &numbers(table, b));
         let independent = draw(Dependence::Independent, Term::Cubic);
         assert!(pair(&independent, "s1", "s2").abs() < 0.03 && pair(&independent, "s1", "v1").abs() < 0.03);
@@ -325,7 +387,7 @@ mod tests {
         assert!((pair(&leads, "s1", "v2") - 0.8 / 1.68f64.sqrt()).abs() < 0.03);
 
         let row = [0.5, -2.0, 1.5, 0.0, 0.0, 9.0, 9.0, 9.0, 9.0, 9.0];
-        let linear = LinearWorld { term: Term::None, ..LinearWorld::default() }.signal(&row);
+        let linear = World { signal: Signal::Linear { term: Term::None, bend: 1.0 }, ..World::default() }.signal(&row);
         for (term, bend) in [
             (Term::Cubic, -1.5),
             (Term::Exponential, (-1.5f64).exp()),
@@ -334,14 +396,32 @@ mod tests {
             (Term::Absolute, 0.75),
             (Term::Hinge, 0.0),
         ] {
-            let world = LinearWorld { term, bend: 2.0, ..LinearWorld::default() };
+            let world = World { signal: Signal::Linear { term, bend: 2.0 }, ..World::default() };
             assert!((world.signal(&row) - linear - 2.0 * bend).abs() < 1e-12, "{term:?}");
         }
     }
 
     #[test]
+    fn a_random_network_bends_the_outcome_and_is_the_same_in_every_environment() {
+        let world = World::default().nonlinear(100, 5);
+        assert_eq!(world, World::default().nonlinear(100, 5));
+        assert_ne!(world, World::default().nonlinear(100, 6));
+        let (row, half) = ([1.0, -0.5, 0.3, 0.8, -1.2, 0.0, 0.0, 0.0, 0.0, 0.0], [0.5, -0.25, 0.15, 0.4, -0.6]);
+        // Without constants the network doubles with its inputs, but it is not odd as a linear one would be.
+        assert!((world.signal(&row) - 2.0 * world.signal(&half)).abs() < 1e-12);
+        assert!((world.signal(&row) + world.signal(&row.map(|x| -x))).abs() > 0.1);
+        let table = world.draw(5000, 2.0, 1).unwrap();
+        assert!(correlation(&numbers(&table, "v5"), &numbers(&table, "y")) > 0.5);
+        let Signal::Network(network) = &world.signal else { panic!("not a network") };
+        let weights: Vec<f64> = network.units.iter().flatten().chain(&network.output).copied().collect();
+        assert!(weights.iter().all(|weight| weight.abs() <= 1.0));
+        let square = dot(&weights, &weights) / weights.len() as f64;
+        assert!((square - 1.0 / 3.0).abs() < 0.05, "{square}");
+    }
+
+    #[test]
     fn the_same_seed_gives_the_same_rows() {
-        let world = LinearWorld::with_columns(20);
+        let world = World::with_columns(20);
         assert_eq!(world.biased, 2);
         assert_eq!(world.draw(50, 2.0, 3).unwrap(), world.draw(50, 2.0, 3).unwrap());
         assert_ne!(world.draw(50, 2.0, 3).unwrap(), world.draw(50, 2.0, 4).unwrap());
@@ -349,10 +429,10 @@ mod tests {
 
     #[test]
     fn impossible_worlds_are_refused() {
-        let world = LinearWorld { biased: 6, ..LinearWorld::default() };
+        let world = World { biased: 6, ..World::default() };
         assert!(world.draw(10, 2.0, 0).is_err());
-        assert!(LinearWorld::default().draw(10, 0.5, 0).is_err());
-        let strict = LinearWorld { columns: 60, stable: 5, biased: 40, ..LinearWorld::default() };
+        assert!(World::default().draw(10, 0.5, 0).is_err());
+        let strict = World { columns: 60, stable: 5, biased: 40, ..World::default() };
         assert!(matches!(strict.draw(10, 3.0, 0), Err(Error::SelectionTooStrict { .. })));
     }
 }

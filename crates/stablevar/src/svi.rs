@@ -3,7 +3,7 @@
 use crate::design::{Task, TrainingData};
 use crate::diagnostics::{correlation_from_covariance, remaining_correlation, weighted_correlations};
 use crate::evidence::{Evidence, VariableEvidence};
-use crate::gates::{GatedFit, LinearGates, WeightedProblem};
+use crate::gates::{AnyGates, Gated, GatedFit};
 use crate::linalg::Matrix;
 use crate::optim::StopReason;
 use crate::parameter::Positive;
@@ -20,10 +20,10 @@ use std::ops::ControlFlow;
 /// | `moving_average` | 3 | loops the soft mask is averaged over (T_m) | >= 1 |
 /// | `rule` | threshold 0.5 | which variables count as stable (gamma is the threshold) | |
 /// | `settled` | 0.01 | stop when no variable's averaged gate moves more than this | > 0 |
-/// | `gates` | [`LinearGates::default`] | the backend | |
+/// | `gates` | [`AnyGates::default`] | the backend | |
 /// | `evidence` | none | judge variables by their own evidence instead of by their gates | |
 /// | `resampling` | none | also select in random halves of the rows, and go by how often | |
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Svi {
     /// Most loops.
     pub loops: usize,
@@ -34,7 +34,7 @@ pub struct Svi {
     /// Stop when no variable's averaged gate moves more than this.
     pub settled: Positive,
     /// The backend.
-    pub gates: LinearGates,
+    pub gates: AnyGates,
     /// Judge variables by their own evidence instead of by their gates.
     pub evidence: Option<Evidence>,
     /// Also select in random halves of the rows, and go by how often.
@@ -48,7 +48,7 @@ impl Default for Svi {
             moving_average: 3,
             rule: Rule::default(),
             settled: Positive::constant(0.01),
-            gates: LinearGates::default(),
+            gates: AnyGates::default(),
             evidence: None,
             resampling: None,
         }
@@ -97,8 +97,8 @@ pub struct SviOutcome {
     pub reweighted: Reweighted,
     /// What they were to decorrelate.
     pub mask: Mask,
-    /// What the gates saw in the last loop.
-    pub problem: WeightedProblem,
+    /// The last loop's gates.
+    pub gated: Gated,
     /// Correlations before any weighting.
     pub initial_correlations: Matrix,
     /// Every loop.
@@ -116,6 +116,7 @@ pub fn svi(
     reweighter: &dyn Reweighter,
     settings: &Svi,
     evidence: Option<&[VariableEvidence]>,
+    seed: u64,
     watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>,
 ) -> SviOutcome {
     let initial_correlations = weighted_correlations(data, &SampleWeights::uniform(&data.base));
@@ -126,15 +127,15 @@ pub fn svi(
     let mut reweighted: Option<Reweighted> = None;
     loop {
         // Frontend: weights that decorrelate what the mask names.
-        let weighing = reweighter.reweigh(data, &mask, reweighted.as_ref());
+        let weighing = reweighter.reweigh(data, &mask, reweighted.as_ref(), seed.wrapping_add(history.len() as u64));
         // Backend: gates under these weights.
-        let (problem, gates) = settings.gates.fit_data(data, &weighing.weights);
+        let gated = settings.gates.search(data, &weighing.weights, seed);
         // Feedback: what is likely stable need not be decorrelated from its like.
-        let change = proven.as_ref().map_or_else(|| recent.push(&gates.mean_gate), |_| 0.0);
-        let correlations = match data.target.task() {
-            Task::Regression => correlation_from_covariance(&problem.covariance),
+        let change = proven.as_ref().map_or_else(|| recent.push(&gated.fit.mean_gate), |_| 0.0);
+        let correlations = match (&gated.problem, data.target.task()) {
+            (Some(problem), Task::Regression) => correlation_from_covariance(&problem.covariance),
             // Under logistic loss the gates' problem weighs rows by how much they tell, too.
-            Task::Classification => weighted_correlations(data, &weighing.weights),
+            _ => weighted_correlations(data, &weighing.weights),
         };
         history.push(Loop {
             effective_sample_size: weighing.weights.effective_sample_size(),
@@ -142,7 +143,7 @@ pub fn svi(
             passes: weighing.passes,
             reweighting: weighing.stop,
             correlations,
-            gates,
+            gates: gated.fit.clone(),
             change,
         });
         let last = &history[history.len() - 1];
@@ -163,7 +164,7 @@ pub fn svi(
                 probability,
                 reweighted: weighing,
                 mask,
-                problem,
+                gated,
                 initial_correlations,
                 history,
                 stop,

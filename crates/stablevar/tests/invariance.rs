@@ -7,12 +7,12 @@ use common::{columns, fit_method, largest_difference, prepare};
 use stablevar::design::{Roles, TrainingData};
 use stablevar::fit::Method;
 use stablevar::models::Lasso;
-use stablevar::simulate::LinearWorld;
+use stablevar::simulate::World;
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Balance};
 
 fn sample(rows: usize) -> Table {
-    LinearWorld::default().draw(rows, 2.5, 11).unwrap()
+    World::default().draw(rows, 2.5, 11).unwrap()
 }
 
 fn methods() -> Vec<Method> {
@@ -106,15 +106,19 @@ fn a_base_weight_of_three_is_the_row_standing_three_times() {
 
 #[test]
 fn the_number_of_threads_does_not_change_a_bit() {
-    let table = LinearWorld::default().draw(20_000, 2.5, 4).unwrap();
-    let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            let fit = fit_method(&prepare(&table), &Method::default());
-            (fit.weights, serde_json::to_string(&fit.model).unwrap())
-        })
-    };
-    let one = run(1);
-    assert_eq!(one, run(2));
-    assert_eq!(one, run(5));
+    let linear = World::default().draw(20_000, 2.5, 4).unwrap();
+    let nonlinear = World::default().nonlinear(100, 4).draw(5000, 2.0, 4).unwrap();
+    let by_gates = Method::iterated_nonlinear();
+    for (table, method) in [(&linear, Method::default()), (&nonlinear, Method::nonlinear()), (&nonlinear, by_gates)] {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let fit = fit_method(&prepare(table), &method);
+                (fit.weights, serde_json::to_string(&fit.model).unwrap())
+            })
+        };
+        // Not assert_eq: a failure would print megabytes.
+        let one = run(1);
+        assert!(one == run(2) && one == run(5), "{}", method.name());
+    }
 }

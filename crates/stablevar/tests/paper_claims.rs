@@ -3,15 +3,19 @@
 
 mod common;
 
-use common::{error_on, fit_method, prepare};
+use common::{error_on, fit_method, numbers, prepare};
 use rayon::prelude::*;
 use stablevar::design::{Roles, TrainingData};
 use stablevar::diagnostics::{remaining_correlation, weighted_correlations};
 use stablevar::fit::Method;
-use stablevar::simulate::{Dependence, LinearWorld, TEST_RATES, Term};
+use stablevar::gates::{AnyGates, NetworkGates};
+use stablevar::metrics::log_loss;
+use stablevar::models::{Mlp, Refit};
+use stablevar::parameter::Fraction;
+use stablevar::simulate::{Dependence, Signal, TEST_RATES, Term, World};
 use stablevar::svi::Svi;
 use stablevar::table::Table;
-use stablevar::weights::{AnyReweighter, Balance, Dwr, Mask, Reweighter};
+use stablevar::weights::{AnyReweighter, Balance, Dwr, Mask, Reweighter, Srdo};
 
 const SEEDS: u64 = 60;
 /// (rows, bias rate, error of OLS measured by an independent generator over 150 seeds).
@@ -20,7 +24,7 @@ const CELLS: [(usize, f64, f64); 5] =
 
 /// Mean error over the environments, averaged over seeds, of: OLS, the oracle, SVI^d, SVI.
 fn errors(cell: usize, tests: &[Table]) -> [f64; 4] {
-    let world = LinearWorld::default();
+    let world = World::default();
     let (rows, rate, _) = CELLS[cell];
     let svi_d = Method::SviD { settings: Svi::default(), reweighter: AnyReweighter::default() };
     let runs: Vec<[f64; 4]> = (0..SEEDS)
@@ -48,7 +52,7 @@ fn errors(cell: usize, tests: &[Table]) -> [f64; 4] {
 
 #[test]
 fn svi_removes_most_of_what_least_squares_loses_to_the_oracle() {
-    let world = LinearWorld::default();
+    let world = World::default();
     let tests: Vec<Table> =
         TEST_RATES.iter().enumerate().map(|(k, &rate)| world.draw(10_000, rate, 900_000 + k as u64).unwrap()).collect();
     let mut mean_removed = 0.0;
@@ -71,7 +75,7 @@ fn svi_removes_most_of_what_least_squares_loses_to_the_oracle() {
 
 #[test]
 fn balance_decorrelates_and_keeps_more_effective_rows_than_dwr_as_published() {
-    let encode = |seed| prepare(&LinearWorld::default().draw(2000, 2.5, seed).unwrap());
+    let encode = |seed| prepare(&World::default().draw(2000, 2.5, seed).unwrap());
     let mut sizes = [[0.0; 2]; 2];
     for seed in 0..10 {
         let data = encode(seed);
@@ -80,7 +84,7 @@ fn balance_decorrelates_and_keeps_more_effective_rows_than_dwr_as_published() {
             let balanced = Balance::default().solve(&data, &mask, None);
             assert!(balanced.stop.converged());
             assert!(remaining_correlation(&weighted_correlations(&data, &balanced.weights), &mask) < 1e-6);
-            let published = Dwr::default().reweigh(&data, &mask, None);
+            let published = Dwr::default().reweigh(&data, &mask, None, 0);
             assert!(remaining_correlation(&weighted_correlations(&data, &published.weights), &mask) < 1e-2);
             sizes[which][0] += balanced.weights.effective_sample_size() / 10.0;
             sizes[which][1] += published.weights.effective_sample_size() / 10.0;
@@ -93,7 +97,7 @@ fn balance_decorrelates_and_keeps_more_effective_rows_than_dwr_as_published() {
 
 #[test]
 fn the_loop_raises_the_effective_sample_size_and_keeps_the_stable_correlations() {
-    let world = LinearWorld::default();
+    let world = World::default();
     for seed in [1, 3] {
         let fit = fit_method(&prepare(&world.draw(3000, 2.5, seed).unwrap()), &Method::published()).model;
         let (first, last) = (&fit.history[0], &fit.history[fit.history.len() - 1]);
@@ -111,7 +115,7 @@ fn the_loop_raises_the_effective_sample_size_and_keeps_the_stable_correlations()
 /// Beyond the paper: a variable that is judged while all others are held fixed can't confirm itself.
 #[test]
 fn evidence_finds_the_stable_set_where_the_gates_alone_often_do_not() {
-    let world = LinearWorld::default();
+    let world = World::default();
     let exact = (0..20u64)
         .filter(|&seed| {
             let data = prepare(&world.draw(1500, 2.5, 70_000 + seed).unwrap());
@@ -124,13 +128,13 @@ fn evidence_finds_the_stable_set_where_the_gates_alone_often_do_not() {
 /// Designs on which nothing was chosen: more columns, other ties between them, another bend, two biased columns.
 #[test]
 fn evidence_rejects_the_biased_columns_in_other_worlds() {
-    let world = |columns, stable, biased, dependence, term| LinearWorld {
+    let world = |columns, stable, biased, dependence, term| World {
         columns,
         stable,
         biased,
         dependence,
-        term,
-        ..LinearWorld::default()
+        signal: Signal::Linear { term, bend: 1.0 },
+        ..World::default()
     };
     let worlds = [
         world(20, 10, 1, Dependence::Blocks, Term::Cubic),
@@ -160,4 +164,60 @@ fn evidence_rejects_the_biased_columns_in_other_worlds() {
         let removed = (total[0] - total[2]) / (total[0] - total[1]);
         assert!(removed > 0.8, "world {number}: {removed}");
     }
+}
+
+/// Table 2's pattern on one sample: the biased column misleads MLP, STG and SRDO where the correlation turns, and
+/// NonlinearSVI leaves it out.
+#[test]
+fn nonlinear_svi_holds_where_the_correlation_turns_and_the_baselines_do_not() {
+    let world = World::default().nonlinear(100, 3);
+    let data = prepare(&world.draw(10_000, 2.2, 77).unwrap());
+    let turned = world.draw(3000, -3.0, 78).unwrap();
+    let alike = world.draw(3000, 2.2, 79).unwrap();
+    let network = Mlp { restarts: 2, ..Mlp::default() };
+    let refit = Refit::Network(network.clone());
+    let baselines = [
+        Method::Mlp(network.clone()),
+        Method::Stg {
+            gates: AnyGates::Network(NetworkGates::default()),
+            threshold: Fraction::constant(0.5),
+            refit: refit.clone(),
+        },
+        Method::Srdo { reweighter: AnyReweighter::Srdo(Srdo::default()), refit },
+    ];
+    let svi = fit_method(&data, &Method::nonlinear());
+    assert_eq!(svi.model.selected, [0, 1, 2, 3, 4]);
+    let (steady, at_home) = (error_on(&svi, &turned), error_on(&svi, &alike));
+    assert!(steady < 0.16 && (steady - at_home).abs() < 0.03, "{steady} {at_home}");
+    for method in baselines {
+        let error = error_on(&fit_method(&data, &method), &turned);
+        assert!(error > steady + 0.03, "{}: {error} against {steady}", method.name());
+    }
+}
+
+/// The same selection bias with two classes.
+#[test]
+fn with_two_classes_most_of_the_excess_goes_too() {
+    let world = World { log_odds: Some(3.31), ..World::default() };
+    let tests: Vec<Table> =
+        (0..).zip(TEST_RATES).map(|(k, rate)| world.draw(4000, rate, 900_000 + k).unwrap()).collect();
+    let losses: Vec<[f64; 3]> = (0..6)
+        .into_par_iter()
+        .map(|seed| {
+            let table = world.draw(2000, 3.0, 910_000 + seed).unwrap();
+            let unstable = world.names().split_off(world.stable);
+            let stable_only =
+                TrainingData::prepare(&table, &Roles { exclude: unstable, ..Roles::target("y") }).unwrap();
+            let data = prepare(&table);
+            let loss = |data: &TrainingData, method: &Method| {
+                let fit = fit_method(data, method);
+                let of = |test: &Table| log_loss(&numbers(test, "y"), &fit.model.predict(test).unwrap().0);
+                tests.iter().map(of).sum::<f64>()
+            };
+            [loss(&data, &Method::Logistic), loss(&stable_only, &Method::Logistic), loss(&data, &Method::default())]
+        })
+        .collect();
+    let [logistic, oracle, svi] = [0, 1, 2].map(|k| losses.iter().map(|run| run[k]).sum::<f64>());
+    let removed = (logistic - svi) / (logistic - oracle);
+    assert!(logistic > oracle && removed > 0.8, "{removed}");
 }

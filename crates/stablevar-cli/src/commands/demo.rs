@@ -9,10 +9,11 @@ use crate::render::report;
 use serde_json::json;
 use stablevar::design::{Roles, TrainingData};
 use stablevar::fit::{FittedModel, Method};
-use stablevar::gates::LinearGates;
+use stablevar::gates::AnyGates;
 use stablevar::metrics::{ErrorSummary, mean_squared_error};
+use stablevar::models::Refit;
 use stablevar::parameter::Fraction;
-use stablevar::simulate::{LinearWorld, TEST_RATES};
+use stablevar::simulate::{TEST_RATES, World};
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Dwr};
 use stablevar_io::write_whole;
@@ -21,7 +22,7 @@ const TEST_ROWS: usize = 5000;
 
 pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
-    let world = LinearWorld::default();
+    let world = World::default();
     let train = world.draw(arguments.n, arguments.r, arguments.seed)?;
     let tests = TEST_RATES
         .iter()
@@ -34,7 +35,11 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
     let stable_only = TrainingData::prepare(&train, &Roles { exclude: unstable, ..Roles::target("y") })?;
     let methods = [
         ("OLS", Method::Ols, &all),
-        ("STG", Method::Stg { gates: LinearGates::default(), threshold: Fraction::constant(0.5) }, &all),
+        (
+            "STG",
+            Method::Stg { gates: AnyGates::default(), threshold: Fraction::constant(0.5), refit: Refit::Linear },
+            &all,
+        ),
         ("DWR", Method::Dwr { reweighter: AnyReweighter::Published(Dwr::default()) }, &all),
         ("SVI", Method::default(), &all),
         ("Oracle", Method::Ols, &stable_only),

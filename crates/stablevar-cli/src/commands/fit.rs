@@ -9,6 +9,7 @@ use anyhow::bail;
 use serde_json::{Map, Value, json};
 use stablevar::design::{Roles, TrainingData};
 use stablevar::fit::{Fit, FittedModel, Method, Step, Task, fit};
+use stablevar::models::Model;
 use stablevar_io::{IoError, ReadOptions, read_table, write_columns, write_model, write_whole};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -108,8 +109,8 @@ pub(crate) fn fit_with_progress(
     seed: u64,
     printer: &Printer,
 ) -> stablevar::error::Result<Fit> {
-    let loops = match method {
-        Method::Svi { settings, .. } if settings.evidence.is_none() => settings.loops,
+    let loops = match method.loop_settings() {
+        Some(settings) if settings.evidence.is_none() && !matches!(method, Method::SviD { .. }) => settings.loops,
         _ => 1,
     };
     let bar = printer.progress(loops, method.name());
@@ -201,6 +202,7 @@ pub(crate) fn json(model: &FittedModel) -> Value {
         "evidence_source": model.evidence_source,
         "selection_frequency": model.selection_frequency.as_deref().map(by_name),
         "stand_ins": stand_ins,
+        "model": match model.model { Model::Linear(_) => "linear", Model::Network(_) => "network" },
         "coefficients": object(used.iter().map(|&column| (model.encoding.columns[column].name.clone(), coefficients[column]))),
         "intercept": model.model.intercept(&model.encoding),
         "n_eff": model.effective_sample_size,
@@ -210,6 +212,9 @@ pub(crate) fn json(model: &FittedModel) -> Value {
         "warnings": model.warnings,
         "left_out": model.encoding.left_out,
         "remaining_correlation": model.diagnostics.remaining_correlation,
+        "distance_correlation": model.diagnostics.distance_correlation.map(|(before, after)| json!({"before": before, "after": after})),
+        "truncated_share": model.diagnostics.truncated,
+        "separation": model.diagnostics.separation,
         "selection_condition": {
             "before": condition(&model.diagnostics.condition_before),
             "after": condition(&model.diagnostics.condition_after),
@@ -270,15 +275,27 @@ fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<(
     let role = if model.method.seeks_stability() { "stable" } else { "used" };
     let mut header = vec!["variable", if model.evidence.is_some() { "probability" } else { "open" }];
     header.extend(model.selection_frequency.iter().map(|_| "resamples"));
-    header.extend([role, "coefficient"]);
+    let is_linear = matches!(model.model, Model::Linear(_));
+    header.extend([role, if is_linear { "coefficient" } else { "mean slope" }]);
     if model.evidence.is_some() {
         header.extend(["effect given all others", "s.e.", "t", "p-value", "effect size"]);
     }
     printer.table(&header, &rows)?;
-    printer.line(&format!("\nintercept {}", number(model.model.intercept(encoding))))?;
+    printer.line("")?;
+    if let Some(intercept) = model.model.intercept(encoding) {
+        printer.line(&format!("intercept {}", number(intercept)))?;
+    }
     printer.line(&format!("effective sample size {:.0} of {total:.0}", model.effective_sample_size))?;
     if let Some(left) = model.diagnostics.remaining_correlation {
         printer.line(&format!("largest correlation left where none should be {left:.2e}"))?;
+    }
+    if let Some((before, after)) = model.diagnostics.distance_correlation {
+        printer.line(&format!(
+            "mean distance correlation of these pairs {before:.3} before weighting, {after:.3} after"
+        ))?;
+    }
+    if let Some(share) = model.diagnostics.truncated {
+        printer.line(&format!("weights cut off at the limit {:.1} %", 100.0 * share))?;
     }
     printer.line(&model.stop_reason)?;
     for pair in &model.stand_ins {

@@ -1,35 +1,45 @@
 //! `stablevar simulate`
 
 use crate::Ending;
-use crate::args::{LinearArguments, SimulateArguments, World};
+use crate::args::{self, DrawArguments, SimulateArguments};
 use stablevar::error::Result;
 use stablevar::parameter::NonNegative;
-use stablevar::simulate::{LinearWorld, TEST_RATES, test_environments};
+use stablevar::simulate::{Signal, TEST_RATES, World, test_environments};
 use stablevar_io::write_table;
 
 pub(crate) fn run(arguments: &SimulateArguments) -> anyhow::Result<Ending> {
-    let World::Linear(linear) = &arguments.world;
-    let world = world(linear)?;
-    let table = if linear.environments {
-        test_environments(&world, linear.n, &TEST_RATES, linear.seed)?
-    } else {
-        world.draw(linear.n, linear.r, linear.seed)?
+    let (world, draw, rows, rate) = match &arguments.world {
+        args::World::Linear(linear) => {
+            let signal = Signal::Linear { term: linear.term.into(), bend: linear.bend };
+            let world = World { signal, ..columns(&linear.draw, linear.noise_variance)? };
+            (world, &linear.draw, linear.n, linear.r)
+        }
+        args::World::Nonlinear(nonlinear) => {
+            let layout = columns(&nonlinear.draw, nonlinear.noise_variance)?;
+            let noise_variance = layout.noise_variance;
+            let world = World { noise_variance, ..layout.nonlinear(nonlinear.units, nonlinear.network) };
+            (world, &nonlinear.draw, nonlinear.n, nonlinear.r)
+        }
     };
-    write_table(&linear.out, &table)?;
+    let table = if draw.environments {
+        test_environments(&world, rows, &TEST_RATES, draw.seed)?
+    } else {
+        world.draw(rows, rate, draw.seed)?
+    };
+    write_table(&draw.out, &table)?;
     Ok(Ending::Done)
 }
 
-fn world(arguments: &LinearArguments) -> Result<LinearWorld> {
-    let usual = LinearWorld::with_columns(arguments.p);
-    Ok(LinearWorld {
+/// What the two kinds of data share.
+fn columns(arguments: &DrawArguments, noise_variance: f64) -> Result<World> {
+    let usual = World::with_columns(arguments.p);
+    Ok(World {
         stable: arguments.stable.unwrap_or(usual.stable),
         biased: arguments.biased.unwrap_or(usual.biased),
         stable_correlation: arguments.stable_correlation,
         unstable_correlation: arguments.unstable_correlation,
         dependence: arguments.dependence.into(),
-        term: arguments.term.into(),
-        bend: arguments.bend,
-        noise_variance: NonNegative::new("--noise-variance", arguments.noise_variance)?,
+        noise_variance: NonNegative::new("--noise-variance", noise_variance)?,
         log_odds: arguments.binary,
         ..usual
     })

@@ -3,6 +3,7 @@
 use super::{chart, escape, shorten};
 use crate::printer::number;
 use stablevar::fit::FittedModel;
+use stablevar::models::Model;
 
 /// Errors of several methods in several environments.
 pub(crate) struct Evaluation<'a> {
@@ -112,7 +113,8 @@ fn variables(model: &FittedModel) -> String {
         rows.push(row);
     }
     let judged = model.evidence.is_some();
-    let mut header = vec!["variable", "role", if judged { "probability" } else { "gate open" }, "coefficient"];
+    let slope = if matches!(model.model, Model::Linear(_)) { "coefficient" } else { "mean slope" };
+    let mut header = vec!["variable", "role", if judged { "probability" } else { "gate open" }, slope];
     header.extend(model.selection_frequency.iter().map(|_| "selected in resamples"));
     if judged {
         header.extend(["effect given all others", "s.e.", "t", "p-value"]);

@@ -328,11 +328,11 @@ impl<'a> Focus<'a> {
 mod tests {
     use super::*;
     use crate::design::Roles;
-    use crate::simulate::LinearWorld;
+    use crate::simulate::World;
 
     #[test]
     fn the_weights_decorrelate_the_variable_from_columns_squares_and_products_and_leave_the_others_alone() {
-        let table = LinearWorld::default().draw(2000, 2.5, 4).unwrap();
+        let table = World::default().draw(2000, 2.5, 4).unwrap();
         let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
         let rows: Vec<usize> = (0..2000).collect();
         let others: Vec<usize> = (0..9).collect();

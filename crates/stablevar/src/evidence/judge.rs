@@ -135,7 +135,7 @@ fn as_if_normal(squared_t: f64, freedom: f64) -> f64 {
 ///
 /// The statistic is first taken down as if every standard error, `n^(-1/2)` in partial correlation, also had to
 /// cover the allowance for imperfect regressions.
-fn probability(statistic: f64, columns: usize, total: f64, settings: &Evidence) -> f64 {
+pub(super) fn probability(statistic: f64, columns: usize, total: f64, settings: &Evidence) -> f64 {
     let fair = statistic / (1.0 + total * settings.allowance.get().powi(2));
     let prior = settings.prior.get();
     let log_odds =
@@ -144,7 +144,7 @@ fn probability(statistic: f64, columns: usize, total: f64, settings: &Evidence) 
 }
 
 /// The probability that a chi-squared variable exceeds `x`.
-fn chi_squared_tail(x: f64, degrees: usize) -> f64 {
+pub(super) fn chi_squared_tail(x: f64, degrees: usize) -> f64 {
     if degrees == 1 {
         return 2.0 * normal_cdf(-x.sqrt());
     }

@@ -1,8 +1,9 @@
 //! Evidence for every variable: does it help to predict the outcome when all the others are known?
 //!
 //! The stable set is the smallest S with E[Y | S] = E[Y | X]. So a variable belongs to it if and only if the
-//! outcome still depends on it given all others. [`gather`] tests that one variable at a time, in one of two ways.
+//! outcome still depends on it given all others. [`gather`] tests that one variable at a time, in one of three ways.
 
+mod dropping;
 mod focused;
 mod judge;
 mod nuisance;
@@ -29,6 +30,8 @@ pub enum Source {
     Focused,
     /// Flexible regressions of the outcome and of the variable on all others; then their residuals' correlation.
     Residual,
+    /// How much worse a wide network predicts unseen rows without the variable. It sees effects of any shape.
+    Network,
 }
 
 /// How to gather the evidence.
@@ -118,6 +121,10 @@ pub fn gather(
     let rows = sampled_rows(data.rows(), settings.rows, seed);
     let judge: Box<dyn Fn(usize) -> VariableEvidence + Sync> = match source {
         Source::Focused => Box::new(|variable| focused::judge_variable(data, settings, &rows, variable)),
+        Source::Network => {
+            let plan = dropping::Plan::new(data, settings, &rows, seed);
+            Box::new(move |variable| dropping::judge_variable(data, settings, &plan, variable))
+        }
         _ => {
             let plan = residual::Plan::new(data, settings, &rows);
             Box::new(move |variable| residual::judge_variable(data, settings, &plan, variable))

@@ -3,6 +3,68 @@
 mod law;
 mod linear;
 mod logistic;
+mod network;
 
 pub use law::{GateMoments, gate_moments, normal_cdf};
 pub use linear::{GatedFit, LinearGates, Penalty, WeightedProblem};
+pub use network::{GatedPath, NetworkGates};
+
+use crate::design::TrainingData;
+use crate::parameter::Positive;
+use crate::weights::SampleWeights;
+use serde::{Deserialize, Serialize};
+
+/// One of the backends, for settings that are chosen at run time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AnyGates {
+    /// Gates for a linear model.
+    Linear(LinearGates),
+    /// Gates for a network.
+    Network(NetworkGates),
+}
+
+impl Default for AnyGates {
+    fn default() -> Self {
+        AnyGates::Linear(LinearGates::default())
+    }
+}
+
+/// The gates found under some weights.
+#[derive(Debug, Clone)]
+pub struct Gated {
+    /// The gates.
+    pub fit: GatedFit,
+    /// What linear gates saw of the rows.
+    pub problem: Option<WeightedProblem>,
+    /// How network gates hang on the penalty.
+    path: Vec<(f64, Vec<f64>)>,
+}
+
+impl AnyGates {
+    /// Gates for the data's outcome under these weights.
+    pub fn search(&self, data: &TrainingData, weights: &SampleWeights, seed: u64) -> Gated {
+        match self {
+            AnyGates::Linear(gates) => {
+                let (problem, fit) = gates.fit_data(data, weights);
+                Gated { fit, problem: Some(problem), path: Vec::new() }
+            }
+            AnyGates::Network(gates) => {
+                let GatedPath { fit, path } = gates.fit(data, weights, seed);
+                Gated { fit, problem: None, path }
+            }
+        }
+    }
+
+    /// The open probabilities at penalties around the one used (linear), or all along the path (network).
+    pub fn penalty_path(&self, found: &Gated) -> Vec<(f64, Vec<f64>)> {
+        const FACTORS: [f64; 7] = [8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125];
+        match (self, &found.problem) {
+            (AnyGates::Linear(gates), Some(problem)) => {
+                let path = gates.path(problem, &FACTORS.map(Positive::constant));
+                path.into_iter().map(|(factor, gated)| (factor, gated.open_probability)).collect()
+            }
+            _ => found.path.clone(),
+        }
+    }
+}

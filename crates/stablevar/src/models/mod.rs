@@ -1,9 +1,16 @@
 //! The models that are refitted on the selected variables, and the baselines.
 
+mod any;
 mod lasso;
 mod linear;
 mod logistic;
+mod mlp;
+mod network;
 
+pub use any::{Model, NetworkModel, Refit};
 pub use lasso::{Lasso, LassoFit, LassoPath, lasso_path};
 pub use linear::{LinearModel, Link, StandardisedFit, least_squares};
 pub use logistic::{LogisticFit, logistic_regression, sigmoid, softplus};
+pub use mlp::{Examples, Mlp, Solver, Trained};
+pub(crate) use network::{BATCH, Batch, Workspace, batches};
+pub use network::{Loss, Network};

@@ -39,10 +39,31 @@ pub struct Minimum {
 /// `P g` with one fixed positive definite `P`: the identity makes this plain L-BFGS, the inverse Hessian at
 /// the start makes it Newton's method with secant corrections.
 pub fn minimise(
-    mut objective: impl FnMut(&[f64], &mut [f64]) -> f64,
+    objective: impl FnMut(&[f64], &mut [f64]) -> f64,
     precondition: impl Fn(&mut [f64]),
     start: Vec<f64>,
     options: Options,
+) -> Minimum {
+    descend(objective, Some(precondition), start, options, |_, _| false)
+}
+
+/// Like [`minimise`] without a preconditioner: the scale of the inverse Hessian is taken from the last step instead.
+/// `watch(iteration, point)` sees every point reached and may stop the descent, which then counts as converged.
+pub fn minimise_watched(
+    objective: impl FnMut(&[f64], &mut [f64]) -> f64,
+    start: Vec<f64>,
+    options: Options,
+    watch: impl FnMut(usize, &[f64]) -> bool,
+) -> Minimum {
+    descend(objective, None::<fn(&mut [f64])>, start, options, watch)
+}
+
+fn descend(
+    mut objective: impl FnMut(&[f64], &mut [f64]) -> f64,
+    precondition: Option<impl Fn(&mut [f64])>,
+    start: Vec<f64>,
+    options: Options,
+    mut watch: impl FnMut(usize, &[f64]) -> bool,
 ) -> Minimum {
     let size = start.len();
     let mut point = start;
@@ -58,6 +79,8 @@ pub fn minimise(
             Some(StopReason::Converged)
         } else if iteration == options.max_iterations {
             Some(StopReason::IterationLimit)
+        } else if watch(iteration, &point) {
+            Some(StopReason::Converged)
         } else {
             None
         };
@@ -127,7 +150,7 @@ fn remember(pairs: &mut VecDeque<Pair>, step: Vec<f64>, change: Vec<f64>, memory
 }
 
 /// The two-loop recursion with the preconditioner as the initial inverse Hessian.
-fn descent_direction(gradient: &[f64], pairs: &VecDeque<Pair>, precondition: &impl Fn(&mut [f64])) -> Vec<f64> {
+fn descent_direction(gradient: &[f64], pairs: &VecDeque<Pair>, precondition: &Option<impl Fn(&mut [f64])>) -> Vec<f64> {
     let mut direction: Vec<f64> = gradient.iter().map(|value| -value).collect();
     let mut factors = Vec::with_capacity(pairs.len());
     for pair in pairs.iter().rev() {
@@ -135,7 +158,18 @@ fn descent_direction(gradient: &[f64], pairs: &VecDeque<Pair>, precondition: &im
         add_multiple(&mut direction, -factor, &pair.change);
         factors.push(factor);
     }
-    precondition(&mut direction);
+    match (precondition, pairs.back()) {
+        (Some(precondition), _) => precondition(&mut direction),
+        (None, Some(last)) => {
+            let scale = 1.0 / (last.inverse_curvature * dot(&last.change, &last.change));
+            direction.iter_mut().for_each(|value| *value *= scale);
+        }
+        // The first step has length 1 at most.
+        (None, None) => {
+            let scale = 1.0 / dot(gradient, gradient).sqrt().max(1.0);
+            direction.iter_mut().for_each(|value| *value *= scale);
+        }
+    }
     for (pair, factor) in pairs.iter().zip(factors.into_iter().rev()) {
         let correction = pair.inverse_curvature * dot(&pair.change, &direction);
         add_multiple(&mut direction, factor - correction, &pair.step);

@@ -1,8 +1,10 @@
 //! Minimisers that report why they stopped.
 
+mod adam;
 mod lbfgs;
 
-pub use lbfgs::{Minimum, Options, minimise};
+pub use adam::Adam;
+pub use lbfgs::{Minimum, Options, minimise, minimise_watched};
 
 use serde::{Deserialize, Serialize};
 

@@ -139,7 +139,7 @@ impl WeightFunction {
 }
 
 impl Reweighter for Balance {
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&Reweighted>) -> Reweighted {
+    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&Reweighted>, _seed: u64) -> Reweighted {
         self.solve(data, mask, start.and_then(|earlier| earlier.function.as_ref()))
     }
 }
@@ -159,11 +159,23 @@ impl Balance {
         if !(mean.is_finite() && mean > 0.0) {
             // Only a search that was cut off can end outside the weights' domain; no weights are better than those.
             let weights = SampleWeights::uniform(&data.base);
-            return Reweighted { weights, function: None, stop: StopReason::IterationLimit, passes: problem.passes };
+            return Reweighted {
+                weights,
+                function: None,
+                truncated: None,
+                stop: StopReason::IterationLimit,
+                passes: problem.passes,
+            };
         }
         let function = WeightFunction { divergence: self.divergence, form, factor: 1.0 / mean };
         let weights = SampleWeights::new(raw, &data.base);
-        Reweighted { weights, function: Some(function), stop: minimum.stop, passes: problem.passes + 1 }
+        Reweighted {
+            weights,
+            function: Some(function),
+            truncated: None,
+            stop: minimum.stop,
+            passes: problem.passes + 1,
+        }
     }
 }
 
@@ -516,11 +528,11 @@ mod tests {
     use super::*;
     use crate::design::{Roles, TrainingData};
     use crate::diagnostics::{remaining_correlation, weighted_correlations};
-    use crate::simulate::LinearWorld;
+    use crate::simulate::World;
     use crate::table::Table;
 
     fn sample(rows: usize) -> TrainingData {
-        let table = LinearWorld { columns: 6, stable: 3, ..LinearWorld::default() }.draw(rows, 2.5, 2).unwrap();
+        let table = World { columns: 6, stable: 3, ..World::default() }.draw(rows, 2.5, 2).unwrap();
         TrainingData::prepare(&table, &Roles::target("y")).unwrap()
     }
 

@@ -54,7 +54,7 @@ struct Slope {
 }
 
 impl Reweighter for Dwr {
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, _start: Option<&Reweighted>) -> Reweighted {
+    fn reweigh(&self, data: &TrainingData, mask: &Mask, _start: Option<&Reweighted>, _seed: u64) -> Reweighted {
         let mut rows = vec![RowState { root: 1.0, mean_gradient: 0.0, mean_square: 0.0 }; data.rows()];
         let mut moments = descend(data, &mut rows, None);
         let mut stop = StopReason::IterationLimit;
@@ -71,7 +71,7 @@ impl Reweighter for Dwr {
             passes += 1;
         }
         let weights = rows.iter().map(|row| row.root * row.root).collect();
-        Reweighted { weights: SampleWeights::new(weights, &data.base), function: None, stop, passes }
+        Reweighted { weights: SampleWeights::new(weights, &data.base), function: None, truncated: None, stop, passes }
     }
 }
 

@@ -10,6 +10,7 @@ const NEGLIGIBLE: f64 = 1e-3;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mask {
     strength: Matrix,
+    stability: Vec<f64>,
 }
 
 impl Mask {
@@ -33,7 +34,7 @@ impl Mask {
             strength[(i, j)] = 0.0;
             strength[(j, i)] = 0.0;
         }
-        Self { strength }
+        Self { strength, stability: stability.to_vec() }
     }
 
     /// Pairs (i, j), i < j, of encoded columns to decorrelate, with their strength.
@@ -48,6 +49,11 @@ impl Mask {
             }
         }
         pairs
+    }
+
+    /// Per variable the probability of being stable that the mask was made from.
+    pub fn stability(&self) -> &[f64] {
+        &self.stability
     }
 
     /// The strength for a pair of encoded columns.

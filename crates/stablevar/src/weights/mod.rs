@@ -1,12 +1,15 @@
-//! Sample weights, and the two ways to find them: [`Balance`] (the dual problem) and [`Dwr`] (as published).
+//! Sample weights, and the ways to find them: [`Balance`] (the dual problem), [`Dwr`] (as published) and [`Srdo`] (a ratio
+//! of densities).
 
 mod balance;
 mod dwr;
 mod mask;
+mod srdo;
 
 pub use balance::{Balance, Divergence, Means, WeightFunction};
 pub use dwr::Dwr;
 pub use mask::Mask;
+pub use srdo::{Classifier, Srdo};
 
 use crate::design::TrainingData;
 use crate::optim::StopReason;
@@ -63,6 +66,8 @@ pub struct Reweighted {
     pub weights: SampleWeights,
     /// The weights as a function of the row, where the method has one.
     pub function: Option<WeightFunction>,
+    /// Share of the rows whose weight had to be cut off, where the method does that.
+    pub truncated: Option<f64>,
     /// Why the search stopped.
     pub stop: StopReason,
     /// Passes over the rows.
@@ -71,21 +76,23 @@ pub struct Reweighted {
 
 /// A way to find weights that decorrelate the pairs of columns which the mask names.
 ///
-/// The implementor must return weights of mean 1, none negative, that depend only on the data, the mask and
-/// its own parameters; it must end on any data, and say in [`Reweighted::stop`] when it did not converge.
+/// The implementor must return weights of mean 1, none negative, that depend only on the data, the mask, the seed
+/// and its own parameters; it must end on any data, and say in [`Reweighted::stop`] when it did not converge.
 pub trait Reweighter {
     /// Weighs the training rows. `start` is what an earlier call with another mask returned.
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&Reweighted>) -> Reweighted;
+    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&Reweighted>, seed: u64) -> Reweighted;
 }
 
 /// One of the reweighters, for settings that are chosen at run time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AnyReweighter {
     /// The dual problem.
     Balance(Balance),
     /// DWR as published.
     Published(Dwr),
+    /// A ratio of densities.
+    Srdo(Srdo),
 }
 
 impl Default for AnyReweighter {
@@ -96,10 +103,11 @@ impl Default for AnyReweighter {
 }
 
 impl Reweighter for AnyReweighter {
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&Reweighted>) -> Reweighted {
+    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&Reweighted>, seed: u64) -> Reweighted {
         match self {
-            AnyReweighter::Balance(balance) => balance.reweigh(data, mask, start),
-            AnyReweighter::Published(dwr) => dwr.reweigh(data, mask, start),
+            AnyReweighter::Balance(balance) => balance.reweigh(data, mask, start, seed),
+            AnyReweighter::Published(dwr) => dwr.reweigh(data, mask, start, seed),
+            AnyReweighter::Srdo(srdo) => srdo.reweigh(data, mask, start, seed),
         }
     }
 }

@@ -1,0 +1,133 @@
+//! What predicts: a linear model or a network, on the selected variables.
+
+use super::{LinearModel, Link, Loss, Mlp, Network, StandardisedFit, Trained, sigmoid};
+use crate::design::{Encoding, Target, Task, TrainingData};
+use crate::linalg::Matrix;
+use crate::models::Examples;
+use serde::{Deserialize, Serialize};
+
+/// What is fitted to the selected variables.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Refit {
+    /// Least squares; for classes logistic regression.
+    #[default]
+    Linear,
+    /// A network.
+    Network(Mlp),
+}
+
+/// A model that predicts in the outcome's units, or the probability of the second class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Model {
+    /// A linear combination of the columns.
+    Linear(LinearModel),
+    /// A network.
+    Network(NetworkModel),
+}
+
+/// A network on some of the encoded columns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NetworkModel {
+    /// Positions of the encoded columns it takes.
+    columns: Vec<usize>,
+    network: Network,
+    link: Link,
+    target_mean: f64,
+    target_scale: f64,
+    /// Per encoded column the mean slope of the output in it over the training rows, on standardised data.
+    mean_slopes: Vec<f64>,
+}
+
+impl Model {
+    /// A linear fit on standardised data.
+    pub fn linear(standardised: StandardisedFit, target: &Target) -> Self {
+        Model::Linear(LinearModel::new(standardised, target))
+    }
+
+    /// Predictions for the rows of a design matrix made by the training data's encoding.
+    pub fn predict(&self, design: &Matrix) -> Vec<f64> {
+        match self {
+            Model::Linear(linear) => linear.predict(design),
+            Model::Network(network) => network.predict(design),
+        }
+    }
+
+    /// The coefficient of every encoded column in the user's units, for classes in log-odds; of a network the mean
+    /// slope over the training rows.
+    pub fn coefficients(&self, encoding: &Encoding) -> Vec<f64> {
+        match self {
+            Model::Linear(linear) => linear.coefficients(encoding),
+            Model::Network(network) => {
+                let slopes = network.mean_slopes.iter().zip(&encoding.columns);
+                slopes.map(|(slope, column)| network.target_scale * slope / column.scale).collect()
+            }
+        }
+    }
+
+    /// The constant in the user's units; a network has none.
+    pub fn intercept(&self, encoding: &Encoding) -> Option<f64> {
+        match self {
+            Model::Linear(linear) => Some(linear.intercept(encoding)),
+            Model::Network(_) => None,
+        }
+    }
+
+    /// Slopes on standardised columns: coefficients, or a network's mean slopes.
+    pub fn standardised_slopes(&self) -> &[f64] {
+        match self {
+            Model::Linear(linear) => linear.standardised_coefficients(),
+            Model::Network(network) => &network.mean_slopes,
+        }
+    }
+
+    /// Whether the parts fit together for this many encoded columns.
+    pub(crate) fn is_whole(&self, columns: usize) -> bool {
+        self.standardised_slopes().len() == columns
+            && match self {
+                Model::Linear(_) => true,
+                Model::Network(model) => {
+                    model.network.is_whole()
+                        && model.network.inputs() == model.columns.len()
+                        && model.columns.iter().all(|&column| column < columns)
+                }
+            }
+    }
+}
+
+impl NetworkModel {
+    /// Trains a network on some of the encoded columns.
+    pub fn train(data: &TrainingData, columns: &[usize], weights: &[f64], mlp: &Mlp, seed: u64) -> (Self, Trained) {
+        let inputs = gather(&data.design, columns);
+        let (loss, link, target_mean, target_scale) = match data.target.task() {
+            Task::Regression => (Loss::Squared, Link::Identity, data.target.mean, data.target.scale),
+            Task::Classification => (Loss::Logistic, Link::Logit, 0.0, 1.0),
+        };
+        let labels = match data.target.task() {
+            Task::Regression => None,
+            Task::Classification => Some(data.target.labels()),
+        };
+        let outcomes = labels.as_deref().unwrap_or(&data.target.values);
+        let trained = mlp.train(Examples { inputs: &inputs, outcomes, weights }, loss, seed);
+        let mut mean_slopes = vec![0.0; data.columns()];
+        let slopes = trained.network.mean_slopes(&inputs);
+        columns.iter().zip(slopes).for_each(|(&column, slope)| mean_slopes[column] = slope);
+        let network = trained.network.clone();
+        (Self { columns: columns.to_vec(), network, link, target_mean, target_scale, mean_slopes }, trained)
+    }
+
+    fn predict(&self, design: &Matrix) -> Vec<f64> {
+        let outputs = self.network.outputs(&gather(design, &self.columns));
+        let in_units = |value: f64| match self.link {
+            Link::Identity => self.target_mean + self.target_scale * value,
+            Link::Logit => sigmoid(value),
+        };
+        outputs.into_iter().map(in_units).collect()
+    }
+}
+
+/// Some columns of a design matrix, whose first column holds ones.
+fn gather(design: &Matrix, columns: &[usize]) -> Matrix {
+    Matrix::from_fn(design.rows(), columns.len(), |i, j| design[(i, columns[j] + 1)])
+}
