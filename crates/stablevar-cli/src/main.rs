@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
         Command::Simulate(simulate) => commands::simulate::run(&simulate),
+        Command::Data(data) => commands::data::run(&data),
         Command::Report(report) => commands::report::run(&report),
     };
     match outcome {

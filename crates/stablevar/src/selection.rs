@@ -1,7 +1,7 @@
 //! From probabilities and p-values to a set of variables, and how sure that set is.
 //!
 //! Whatever the rule, the result is defined on any data: no variable may pass (the model then predicts the mean and
-//! says so), ties go to the stronger statistic and then to the earlier column, and of near copies only one is kept.
+//! says so), ties go to the smaller p-value and then to the earlier column, and of near copies only one is kept.
 
 use crate::design::TrainingData;
 use crate::error::{Error, Result};
@@ -85,11 +85,15 @@ impl Rule {
         probability: &[f64],
         evidence: Option<&[VariableEvidence]>,
     ) -> Vec<usize> {
-        let strength = |variable: usize| evidence.map_or(0.0, |evidence| evidence[variable].t.abs());
+        // Many probabilities are 1 to the last digit. Then p-values compare, also between variables of one column and of
+        // many, which t does not; t is for those that are 0 to the last digit.
+        let stronger = |a: usize, b: usize| match evidence {
+            Some(all) => all[a].p_value.total_cmp(&all[b].p_value).then(all[b].t.abs().total_cmp(&all[a].t.abs())),
+            None => std::cmp::Ordering::Equal,
+        };
+        let rounded = |variable: usize| (probability[variable] * 1e9).round();
         let mut ranked: Vec<usize> = (0..probability.len()).collect();
-        ranked.sort_by(|&a, &b| {
-            probability[b].total_cmp(&probability[a]).then(strength(b).total_cmp(&strength(a))).then(a.cmp(&b))
-        });
+        ranked.sort_by(|&a, &b| rounded(b).total_cmp(&rounded(a)).then(stronger(a, b)).then(a.cmp(&b)));
         let passes: Vec<bool> = match (self, evidence) {
             (Rule::Threshold(least), _) => probability.iter().map(|value| *value >= least.get()).collect(),
             (Rule::FalseDiscoveryRate(rate), Some(evidence)) => {
@@ -200,6 +204,7 @@ mod tests {
             probability: 0.5,
             effective_sample_size: 100.0,
             regressions: None,
+            judged_without: Vec::new(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod data;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
 pub(crate) mod fit;

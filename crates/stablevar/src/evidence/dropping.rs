@@ -7,7 +7,7 @@
 //! as far as the network falls short of f.
 
 use super::judge::{chi_squared_tail, probability};
-use super::{Evidence, VariableEvidence, conditioning_columns};
+use super::{Evidence, VariableEvidence};
 use crate::design::{Task, TrainingData};
 use crate::linalg::Matrix;
 use crate::models::{Examples, Loss, Mlp, Network, Solver};
@@ -124,8 +124,8 @@ pub(super) fn judge_variable(
     settings: &Evidence,
     plan: &Plan,
     variable: usize,
+    others: &[usize],
 ) -> VariableEvidence {
-    let others = conditioning_columns(data, variable);
     let own = &data.encoding.features[variable].columns;
     let with_own: Vec<usize> =
         (0..data.columns()).filter(|column| others.contains(column) || own.contains(column)).collect();
@@ -135,7 +135,7 @@ pub(super) fn judge_variable(
     for (number, fold) in plan.folds.iter().enumerate() {
         let losses = |columns: &[usize]| plan.losses(data, &fold.learn, &fold.aside, columns, &fold.start, number);
         weights.extend(fold.aside.iter().map(|&row| data.base[row]));
-        without.extend(losses(&others));
+        without.extend(losses(others));
         if has_copies { with.extend(losses(&with_own)) } else { with.extend_from_slice(&fold.losses) }
     }
     debug_assert_eq!(weights.len(), plan.rows.len());
@@ -155,9 +155,10 @@ pub(super) fn judge_variable(
         t: t(rise),
         p_value: if beyond > 0.0 { tail } else { 1.0 - tail },
         effect_size: if loss_without > 0.0 { (rise.max(0.0) / loss_without).sqrt() } else { 0.0 },
-        probability: probability(beyond * beyond, 1, total, settings),
+        probability: probability(beyond * beyond, total, settings),
         effective_sample_size: total,
         regressions: None,
+        judged_without: Vec::new(),
     }
 }
 

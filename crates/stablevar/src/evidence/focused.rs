@@ -12,7 +12,7 @@
 //! least squares of Y on all columns gives d's effect, however the others bend the outcome up to products.
 
 use super::judge::Residuals;
-use super::{Evidence, VariableEvidence, conditioning_columns};
+use super::{Evidence, VariableEvidence};
 use crate::design::TrainingData;
 use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows};
 use crate::optim::{Options, StopReason, minimise};
@@ -59,26 +59,26 @@ impl Detail {
     }
 }
 
-/// Judges one variable by the rows given.
+/// Judges one variable against the columns given, by the rows given.
 pub(super) fn judge_variable(
     data: &TrainingData,
     settings: &Evidence,
     rows: &[usize],
     variable: usize,
+    others: &[usize],
 ) -> VariableEvidence {
     let own = &data.encoding.features[variable].columns;
-    let others = conditioning_columns(data, variable);
     let most = MOST_CONSTRAINTS.min(rows.len() / ROWS_PER_CONSTRAINT);
     let detail = [Detail::Products, Detail::Squares]
         .into_iter()
         .find(|detail| own.len() * (1 + detail.functions(others.len())) <= most)
         .unwrap_or(Detail::Columns);
-    let focus = Focus::new(data, rows, own, &others, detail);
+    let focus = Focus::new(data, rows, own, others, detail);
     let weights = focus.weights();
     let outcome: Vec<f64> = rows.iter().map(|&row| data.target.values[row]).collect();
     let mut targets = vec![outcome];
     targets.extend(own.iter().map(|&column| rows.iter().map(|&row| data.design[(row, column + 1)]).collect()));
-    let mut left = weighted_residuals(data, rows, &others, &weights, targets);
+    let mut left = weighted_residuals(data, rows, others, &weights, targets);
     let outcome = left.remove(0);
     let residuals = Residuals { rows, outcome, own: left, weights: Some(&weights) };
     let slopes = residuals.slopes(data);

@@ -117,9 +117,10 @@ impl Residuals<'_> {
             t,
             p_value: chi_squared_tail(statistic, count),
             effect_size,
-            probability: probability(statistic, count, effective, settings),
+            probability: probability(as_one_column(statistic, count), effective, settings),
             effective_sample_size: effective,
             regressions: None,
+            judged_without: Vec::new(),
         }
     }
 }
@@ -130,16 +131,39 @@ fn as_if_normal(squared_t: f64, freedom: f64) -> f64 {
     shrink * shrink * freedom * (squared_t / freedom).ln_1p()
 }
 
-/// The posterior probability of an effect under a unit-information prior: each column multiplies the odds by
-/// `(1 + n)^(-1/2)`, the statistic by `exp(statistic / 2 * n / (1 + n))`.
+/// The square of the normal quantile that is as unlikely as a chi-squared statistic of this many degrees.
 ///
-/// The statistic is first taken down as if every standard error, `n^(-1/2)` in partial correlation, also had to
-/// cover the allowance for imperfect regressions.
-pub(super) fn probability(statistic: f64, columns: usize, total: f64, settings: &Evidence) -> f64 {
-    let fair = statistic / (1.0 + total * settings.allowance.get().powi(2));
+/// A variable is one question however many columns it has: were each of them to pay for itself, a text variable of
+/// fifteen levels would need a p-value of 1e-20.
+fn as_one_column(statistic: f64, columns: usize) -> f64 {
+    if columns == 1 {
+        return statistic;
+    }
+    let tail = chi_squared_tail(statistic, columns);
+    if tail < 1e-280 {
+        // Beyond the range of numbers. There `-log tail = x/2 - (k/2 - 1) log(x/2) + log Gamma(k/2)`, nearly.
+        let half = 0.5 * columns as f64;
+        let rarity = 0.5 * statistic - (half - 1.0) * (0.5 * statistic).ln() + libm::lgamma(half) - libm::lgamma(0.5);
+        return (0..20).fold(2.0 * rarity, |one, _| 2.0 * rarity - (0.5 * one).ln());
+    }
+    let (mut low, mut high) = (0.0, statistic);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if chi_squared_tail(middle, 1) > tail { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+/// The posterior probability of an effect under a unit-information prior: the odds are multiplied by `(1 + n)^(-1/2)` and by
+/// `exp(statistic / 2 * n / (1 + n))`.
+///
+/// A standard error, `n^(-1/2)` in partial correlation, also has to cover the allowance for imperfect regressions, so that
+/// n stands for `1 / (1 / n + allowance^2)` and the statistic shrinks in proportion.
+pub(super) fn probability(statistic: f64, total: f64, settings: &Evidence) -> f64 {
+    let shrink = 1.0 + total * settings.allowance.get().powi(2);
+    let (fair, size) = (statistic / shrink, total / shrink);
     let prior = settings.prior.get();
-    let log_odds =
-        0.5 * fair * total / (1.0 + total) - 0.5 * columns as f64 * (1.0 + total).ln() + (prior / (1.0 - prior)).ln();
+    let log_odds = 0.5 * fair * size / (1.0 + size) - 0.5 * (1.0 + size).ln() + (prior / (1.0 - prior)).ln();
     1.0 / (1.0 + (-log_odds).exp())
 }
 
@@ -174,6 +198,20 @@ mod tests {
     }
 
     #[test]
+    fn a_statistic_of_many_columns_is_worth_what_its_p_value_is() {
+        assert_eq!(as_one_column(7.3, 1), 7.3);
+        for (x, columns) in [(18.307038, 10), (60.0, 13), (500.0, 4)] {
+            let one = as_one_column(x, columns);
+            let (p, q) = (chi_squared_tail(one, 1), chi_squared_tail(x, columns));
+            assert!(one < x && (p / q - 1.0).abs() < 1e-6, "{x} {columns}: {p} {q}");
+        }
+        // The two ways to compute it meet.
+        let all: Vec<f64> = (0..20).map(|k| as_one_column(1290.0 + f64::from(k), 5)).collect();
+        assert!(all.windows(2).all(|pair| (pair[1] - pair[0] - 1.0).abs() < 0.05), "{all:?}");
+        assert_eq!(as_one_column(0.0, 4), 0.0);
+    }
+
+    #[test]
     fn students_tails_agree_with_tables() {
         for (t, freedom, tail) in
             [(2.776445, 4.0, 0.05), (4.032143, 5.0, 0.01), (2.228139, 10.0, 0.05), (1.983972, 100.0, 0.05)]
@@ -186,8 +224,7 @@ mod tests {
     #[test]
     fn the_probability_rises_with_the_statistic_and_starts_below_the_prior() {
         let settings = Evidence::default();
-        let values: Vec<f64> =
-            [0.0, 4.0, 9.0, 16.0, 36.0].iter().map(|&x| probability(x, 1, 1000.0, &settings)).collect();
+        let values: Vec<f64> = [0.0, 4.0, 9.0, 16.0, 36.0].iter().map(|&x| probability(x, 1000.0, &settings)).collect();
         assert!(values.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(values[0] < 0.25 && values[4] > 0.99);
     }

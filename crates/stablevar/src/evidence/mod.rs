@@ -10,7 +10,9 @@ mod nuisance;
 mod residual;
 
 use crate::design::TrainingData;
+use crate::diagnostics::weighted_correlations;
 use crate::parameter::{Fraction, NonNegative};
+use crate::weights::SampleWeights;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -92,6 +94,9 @@ pub struct VariableEvidence {
     pub effective_sample_size: f64,
     /// The regressions that cross-validation chose, for the outcome and for the variable.
     pub regressions: Option<(String, String)>,
+    /// Positions of the variables that were left out when this one was judged, since they tell nearly the same and none of
+    /// them had passed beside the others.
+    pub judged_without: Vec<usize>,
 }
 
 /// What was gathered.
@@ -102,6 +107,9 @@ pub struct Gathered {
     /// One per variable.
     pub variables: Vec<VariableEvidence>,
 }
+
+/// Variables that correlate this much hide each other's effect when each is judged beside the other.
+const REDUNDANT: f64 = 0.8;
 
 /// Beyond this many encoded columns [`Source::Auto`] means focused balance: regressions would take minutes.
 const MOST_COLUMNS: usize = 150;
@@ -119,31 +127,60 @@ pub fn gather(
         given => given,
     };
     let rows = sampled_rows(data.rows(), settings.rows, seed);
-    let judge: Box<dyn Fn(usize) -> VariableEvidence + Sync> = match source {
-        Source::Focused => Box::new(|variable| focused::judge_variable(data, settings, &rows, variable)),
+    let judge: Box<Judge> = match source {
+        Source::Focused => {
+            Box::new(|variable, others| focused::judge_variable(data, settings, &rows, variable, others))
+        }
         Source::Network => {
             let plan = dropping::Plan::new(data, settings, &rows, seed);
-            Box::new(move |variable| dropping::judge_variable(data, settings, &plan, variable))
+            Box::new(move |variable, others| dropping::judge_variable(data, settings, &plan, variable, others))
         }
         _ => {
             let plan = residual::Plan::new(data, settings, &rows);
-            Box::new(move |variable| residual::judge_variable(data, settings, &plan, variable))
+            Box::new(move |variable, others| residual::judge_variable(data, settings, &plan, variable, others))
         }
     };
     let stopped = AtomicBool::new(false);
     // Each variable's work is its own, so that the order in which threads take them does not matter.
-    let variables = (0..data.encoding.features.len())
+    let mut variables = (0..data.encoding.features.len())
         .into_par_iter()
         .map(|variable| {
             if stopped.load(Ordering::Relaxed) {
                 return None;
             }
-            let judged = judge(variable);
+            let judged = judge(variable, &conditioning_columns(data, variable, &[]));
             stopped.fetch_or(tick().is_break(), Ordering::Relaxed);
             Some(judged)
         })
         .collect::<Option<Vec<_>>>()?;
+    // What two variables tell alike neither tells beside the other, and both would be lost. So those that failed are
+    // judged again without those that failed and tell nearly the same. Which of them is the stable one the data can't say, so
+    // that all that pass are kept.
+    let again: Vec<(usize, VariableEvidence)> = hidden_by_others(data, &variables)
+        .into_par_iter()
+        .map(|(variable, without)| {
+            let judged = judge(variable, &conditioning_columns(data, variable, &without));
+            (variable, VariableEvidence { judged_without: without, ..judged })
+        })
+        .collect();
+    again.into_iter().for_each(|(variable, judged)| variables[variable] = judged);
     (!stopped.into_inner()).then_some(Gathered { source, variables })
+}
+
+/// Judges a variable (its position) against some encoded columns.
+type Judge<'a> = dyn Fn(usize, &[usize]) -> VariableEvidence + Sync + 'a;
+
+/// The variables that did not pass, each with those that did not pass either and correlate with it by [`REDUNDANT`] or more.
+fn hidden_by_others(data: &TrainingData, judged: &[VariableEvidence]) -> Vec<(usize, Vec<usize>)> {
+    let correlations = weighted_correlations(data, &SampleWeights::uniform(&data.base));
+    let features = &data.encoding.features;
+    let failed: Vec<usize> = (0..judged.len()).filter(|&variable| judged[variable].probability < 0.5).collect();
+    let redundant = |a: usize, b: usize| {
+        let pairs = features[a].columns.iter().flat_map(|&i| features[b].columns.iter().map(move |&j| (i, j)));
+        pairs.into_iter().any(|pair| correlations[pair].abs() >= REDUNDANT)
+    };
+    let partners = |a: usize| -> Vec<usize> { failed.iter().copied().filter(|&b| b != a && redundant(a, b)).collect() };
+    failed.iter().map(|&variable| (variable, partners(variable))).filter(|(_, others)| !others.is_empty()).collect()
 }
 
 /// At most `most` rows in random order.
@@ -154,8 +191,8 @@ fn sampled_rows(rows: usize, most: usize, seed: u64) -> Vec<usize> {
     order
 }
 
-/// The encoded columns a variable is judged against: all but its own and its near copies'.
-fn conditioning_columns(data: &TrainingData, variable: usize) -> Vec<usize> {
+/// The encoded columns a variable is judged against: all but its own, its near copies' and those of the variables `without`.
+fn conditioning_columns(data: &TrainingData, variable: usize, without: &[usize]) -> Vec<usize> {
     let features = &data.encoding.features;
     let is_own = |column: &usize| features[variable].columns.contains(column);
     let is_copy = |column: &usize| {
@@ -164,7 +201,8 @@ fn conditioning_columns(data: &TrainingData, variable: usize) -> Vec<usize> {
             (is_own(&a) && features[group].columns.contains(&b)) || (is_own(&b) && features[group].columns.contains(&a))
         })
     };
-    (0..data.columns()).filter(|column| !is_own(column) && !is_copy(column)).collect()
+    let is_left_out = |column: &usize| without.contains(&data.encoding.columns[*column].feature);
+    (0..data.columns()).filter(|column| !is_own(column) && !is_copy(column) && !is_left_out(column)).collect()
 }
 
 #[cfg(test)]
@@ -279,5 +317,42 @@ mod tests {
         let limited = judged(&data, Evidence { rows: 150, ..from(Source::Residual) }, 0);
         assert_eq!(limited[0].effective_sample_size, 150.0);
         assert!(gather(&data, &from(Source::Focused), 0, &|| ControlFlow::Break(())).is_none());
+    }
+
+    #[test]
+    fn variables_that_hide_each_other_are_judged_without_each_other() {
+        let mut random = ChaCha8Rng::seed_from_u64(12);
+        let mut draw = || -> Vec<f64> { (0..800).map(|_| random.sample(StandardNormal)).collect() };
+        let (common, e, f, g, noise) = (draw(), draw(), draw(), draw(), draw());
+        // Two measurements of what counts, and a variable of its own.
+        let measured = |error: &[f64]| -> Vec<f64> { common.iter().zip(error).map(|(c, e)| c + 0.25 * e).collect() };
+        let (a, b) = (measured(&e), measured(&f));
+        let y = common.iter().zip(&noise).map(|(c, e)| 0.25 * c + e).collect();
+        let names = ["a", "b", "c", "y"].map(String::from);
+        let table = Table::from_numbers(names.into_iter().zip([a, b, g, y])).unwrap();
+        let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
+        assert!(data.inseparable.is_empty());
+        let found = judged(&data, from(Source::Residual), 1);
+        assert_eq!([&found[0].judged_without[..], &found[1].judged_without[..]], [&[1][..], &[0][..]]);
+        assert!(found[0].probability > 0.5 && found[1].probability > 0.5 && found[2].probability < 0.5, "{found:?}");
+        assert!(found[2].judged_without.is_empty());
+    }
+
+    #[test]
+    fn a_text_variable_of_many_levels_passes_on_its_p_value() {
+        let mut random = ChaCha8Rng::seed_from_u64(5);
+        let levels: Vec<usize> = (0..3000).map(|_| random.random_range(0..12)).collect();
+        let y =
+            levels.iter().map(|&level| 0.12 * (level % 4) as f64 + random.sample::<f64, _>(StandardNormal)).collect();
+        let x = (0..3000).map(|_| random.sample(StandardNormal)).collect();
+        let names: Vec<String> = levels.iter().map(|level| format!("level {level}")).collect();
+        let text = TextValues::collect(names.iter().map(|name| Some(name.as_str())));
+        let number = |name: &str, values| Column { name: name.into(), values: Values::Number(values) };
+        let text = Column { name: "t".into(), values: Values::Text(text) };
+        let table = Table::new(vec![text, number("x", x), number("y", y)]).unwrap();
+        let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
+        let found = judged(&data, from(Source::Residual), 1);
+        assert!(found[0].p_value < 1e-4 && found[0].probability > 0.5, "{found:?}");
+        assert!(found[1].probability < 0.5);
     }
 }

@@ -14,7 +14,7 @@
 
 use super::judge::Residuals;
 use super::nuisance::{CrossFitted, Family, Inputs, Kernel, cross_fit, learn_scales};
-use super::{Evidence, VariableEvidence, conditioning_columns};
+use super::{Evidence, VariableEvidence};
 use crate::design::TrainingData;
 
 /// The most features a polynomial may have.
@@ -66,21 +66,21 @@ fn deal(order: &[usize], parts: usize) -> Vec<Vec<usize>> {
     parts
 }
 
-/// Judges one variable.
+/// Judges one variable against the columns given.
 pub(super) fn judge_variable(
     data: &TrainingData,
     settings: &Evidence,
     plan: &Plan,
     variable: usize,
+    columns: &[usize],
 ) -> VariableEvidence {
     let own = &data.encoding.features[variable].columns;
-    let columns = conditioning_columns(data, variable);
     let values: Vec<Vec<f64>> =
         own.iter().map(|&column| (0..data.rows()).map(|row| data.design[(row, column + 1)]).collect()).collect();
     let outcome: [&[f64]; 1] = [&data.target.values];
     let own_values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
 
-    let inputs = Inputs { design: &data.design, base: &data.base, columns: &columns };
+    let inputs = Inputs { design: &data.design, base: &data.base, columns };
     let start: Vec<f64> = columns.iter().map(|&column| plan.scales[column]).collect();
     let mut residuals = Residuals { rows: plan.rows, outcome: Vec::new(), own: Vec::new(), weights: None };
     let (outcome_fit, outcome_name) = regress(data, &inputs, &outcome, plan, Some(&start));

@@ -1,0 +1,27 @@
+//! `stablevar data`
+
+use crate::Ending;
+use crate::args::{DataArguments, DatasetName, PartName};
+use stablevar::table::Values;
+use stablevar_io::write_table;
+use stablevar_paper::real_data::{Dataset, ENVIRONMENT, cache_folder};
+
+pub(crate) fn run(arguments: &DataArguments) -> anyhow::Result<Ending> {
+    let dataset = match arguments.name {
+        DatasetName::KingCounty => Dataset::KingCounty,
+        DatasetName::Adult => Dataset::Adult,
+    };
+    let table = dataset.load(&cache_folder())?;
+    let is_training = |row: usize| match &table.column(ENVIRONMENT).map(|column| &column.values) {
+        Ok(Values::Text(names)) => names.get(row) == Some(dataset.training_environment()),
+        _ => false,
+    };
+    let wanted = |row: &usize| match arguments.part {
+        PartName::All => true,
+        PartName::Train => is_training(*row),
+        PartName::Test => !is_training(*row),
+    };
+    let rows: Vec<usize> = (0..table.rows()).filter(wanted).collect();
+    write_table(&arguments.out, &table.keep_rows(&rows))?;
+    Ok(Ending::Done)
+}
