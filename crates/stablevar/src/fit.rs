@@ -342,7 +342,7 @@ pub type Watch<'a> = &'a (dyn Fn(Step<'_>) -> ControlFlow<()> + Sync);
 
 /// Fits a method.
 pub fn fit(data: &TrainingData, method: &Method, seed: u64, watch: Watch<'_>) -> Result<Fit> {
-    if !matches!(method, Method::Lasso(_)) && data.rows() <= data.columns() + 1 {
+    if !matches!(method, Method::Lasso(_) | Method::Mlp(_)) && data.rows() <= data.columns() + 1 {
         return Err(Error::TooFewRowsForColumns { rows: data.rows(), columns: data.columns() });
     }
     let task = data.target.task();
