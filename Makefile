@@ -12,14 +12,14 @@ demo:
 
 lint: $(STAMP)
 	cargo fmt --all -- --check
-	cargo clippy --release --workspace --all-targets -- -D warnings
+	cargo clippy --profile testing --workspace --all-targets -- -D warnings
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 
-# Release mode: the tests repeat the paper's experiments, and share their build with the program.
+# Optimised: the tests repeat the paper's experiments.
 # The tests on real data fetch them with this Python's pip; without a network they skip and say so.
 test-rust: $(STAMP)
-	PYTHON=$(abspath $(VENV)/bin/python) cargo test --release --workspace
+	PYTHON=$(abspath $(VENV)/bin/python) cargo test --profile testing --workspace
 
 # The answers that the Rust tests compare with are what scikit-learn computes.
 test-python: $(STAMP)

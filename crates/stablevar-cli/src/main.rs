@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
         Command::Simulate(simulate) => commands::simulate::run(&simulate),
         Command::Data(data) => commands::data::run(&data),
+        Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),
         Command::Report(report) => commands::report::run(&report),
     };
     match outcome {

@@ -171,7 +171,7 @@ fn model_files_that_are_not_whole_or_not_ours() {
     let whole = read(&folder.path("m.json"));
     folder.file("cut.json", &whole[..whole.len() / 2]);
     folder.run(&["predict", "cut.json", "train.csv"]).fails_with(&["cut.json", "incomplete", "cut short"]);
-    folder.file("future.json", whole.replacen("\"version\":2", "\"version\":99", 1));
+    folder.file("future.json", whole.replacen("\"version\":3", "\"version\":99", 1));
     folder.run(&["predict", "future.json", "train.csv"]).fails_with(&["model format 99", "newer stablevar"]);
     folder.file("other.json", "{\"a\": 1}");
     folder.run(&["predict", "other.json", "train.csv"]).fails_with(&["not a stablevar model"]);

@@ -1,3 +1,11 @@
-//! The paper's experiments on `stablevar`: its real data (tables and figures are to follow).
+//! The paper's experiments on `stablevar`: what they are, how they run, and the tables they make.
+
+pub mod experiment;
+
+pub mod runner;
+
+pub mod table;
 
 pub mod real_data;
+
+pub mod real;

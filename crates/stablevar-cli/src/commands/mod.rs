@@ -6,6 +6,7 @@ pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod predict;
 pub(crate) mod report;
+pub(crate) mod reproduce;
 pub(crate) mod simulate;
 
 use crate::printer::Printer;

@@ -1,0 +1,179 @@
+//! The paper's two experiments on real data: trained in one environment, judged in the others.
+
+use crate::experiment::{Contender, real_data_contenders};
+use crate::real_data::{Dataset, ENVIRONMENT, RealDataError};
+use serde::Serialize;
+use stablevar::design::{Roles, Target, Task, TrainingData, class_numbers};
+use stablevar::error::Error;
+use stablevar::fit::{FittedModel, fit};
+use stablevar::metrics::{ErrorSummary, error_rate, mean_squared_error};
+use stablevar::table::{Table, Values};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// One method on real data.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RealRow {
+    /// The method.
+    pub method: String,
+    /// Its error in every environment; the training environment's is on the rows it was trained on.
+    pub errors: BTreeMap<String, f64>,
+    /// Mean over the test environments.
+    pub mean_error: f64,
+    /// Standard deviation over the test environments.
+    pub std_error: f64,
+    /// The largest of the test environments.
+    pub max_error: f64,
+    /// Names of the variables selected.
+    pub selected: Vec<String>,
+    /// Effective sample size of the weights.
+    pub n_eff: f64,
+    /// Whether it converged.
+    pub converged: bool,
+    /// Seconds the fit took.
+    pub seconds: f64,
+}
+
+/// The table of a real data set.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RealTable {
+    /// The experiment's name.
+    pub experiment: &'static str,
+    /// What the errors are.
+    pub metric: &'static str,
+    /// The environment trained on.
+    pub trained_on: &'static str,
+    /// Rows of every environment.
+    pub sizes: BTreeMap<String, usize>,
+    /// One per method.
+    pub rows: Vec<RealRow>,
+}
+
+/// Fits every linear method of the paper to the training environment and judges it in the others.
+pub fn run_real(
+    dataset: Dataset,
+    cache: &Path,
+    watch: &mut dyn FnMut(&str) -> ControlFlow<()>,
+) -> Result<RealTable, RealDataError> {
+    let table = dataset.load(cache)?;
+    let environments = by_environment(&table)?;
+    let trained_on = dataset.training_environment();
+    let training = environments
+        .get(trained_on)
+        .ok_or_else(|| Error::BadRequest(format!("there is no environment '{trained_on}' in the data")))?;
+    let roles = Roles { exclude: vec![ENVIRONMENT.into()], ..Roles::target(dataset.target()) };
+    let data = TrainingData::prepare(&table.keep_rows(training), &roles)?;
+    let classes = data.target.task() == Task::Classification;
+    let parts: BTreeMap<String, Table> =
+        environments.iter().map(|(name, rows)| (name.clone(), table.keep_rows(rows))).collect();
+    let mut rows = Vec::new();
+    for contender in real_data_contenders(classes) {
+        rows.push(one_row(&contender, &data, &parts, trained_on)?);
+        if watch(contender.name).is_break() {
+            break;
+        }
+    }
+    let experiment = match dataset {
+        Dataset::KingCounty => "house",
+        Dataset::Adult => "adult",
+    };
+    let sizes = environments.iter().map(|(name, rows)| (name.clone(), rows.len())).collect();
+    let metric = if classes { "error rate" } else { "root mean squared error" };
+    Ok(RealTable { experiment, metric, trained_on, sizes, rows })
+}
+
+fn one_row(
+    contender: &Contender,
+    data: &TrainingData,
+    parts: &BTreeMap<String, Table>,
+    trained_on: &str,
+) -> Result<RealRow, Error> {
+    let start = std::time::Instant::now();
+    let model = fit(data, &contender.method, 0, &|_| ControlFlow::Continue(()))?.model;
+    let seconds = start.elapsed().as_secs_f64();
+    let errors = parts
+        .iter()
+        .map(|(name, part)| Ok((name.clone(), error(&model, &data.target, part)?)))
+        .collect::<Result<BTreeMap<String, f64>, Error>>()?;
+    // What was trained on, and its rows held out, are no other environment.
+    let elsewhere: Vec<f64> =
+        errors.iter().filter(|(name, _)| !name.starts_with(trained_on)).map(|(_, error)| *error).collect();
+    let summary =
+        ErrorSummary::new(&elsewhere).ok_or_else(|| Error::BadRequest("there is no environment to test in".into()))?;
+    Ok(RealRow {
+        method: contender.name.into(),
+        errors,
+        mean_error: summary.mean_error,
+        std_error: summary.std_error,
+        max_error: summary.max_error,
+        selected: model.selected_names().into_iter().map(String::from).collect(),
+        n_eff: model.effective_sample_size,
+        converged: model.converged,
+        seconds,
+    })
+}
+
+fn error(model: &FittedModel, target: &Target, part: &Table) -> Result<f64, Error> {
+    let predicted = model.predict(part)?.0;
+    let values = &part.column(&target.name)?.values;
+    match (&target.classes, values) {
+        (Some(classes), values) => Ok(error_rate(&class_numbers(&target.name, values, classes)?, &predicted)),
+        (None, Values::Number(truth)) => Ok(mean_squared_error(truth, &predicted).sqrt()),
+        (None, other) => Err(Error::BadRequest(format!("'{}' holds {}, not numbers", target.name, other.kind()))),
+    }
+}
+
+/// Positions of the rows of every environment.
+fn by_environment(table: &Table) -> Result<BTreeMap<String, Vec<usize>>, Error> {
+    let mut rows: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    if let Values::Text(names) = &table.column(ENVIRONMENT)?.values {
+        for row in 0..table.rows() {
+            if let Some(name) = names.get(row) {
+                rows.entry(name.to_string()).or_default().push(row);
+            }
+        }
+    }
+    Ok(rows)
+}
+
+impl RealTable {
+    /// For the docs: one row per environment, one column per method.
+    pub fn markdown(&self) -> String {
+        let mut text =
+            format!("## {}: {} in each environment, trained on {}\n\n", self.experiment, self.metric, self.trained_on);
+        text += &format!(
+            "| environment | rows |{}\n",
+            self.rows.iter().map(|row| format!(" {} |", row.method)).collect::<String>()
+        );
+        text += &format!("|---|---|{}\n", "---|".repeat(self.rows.len()));
+        let line = |name: &str, size: &str, value: &dyn Fn(&RealRow) -> String| {
+            format!(
+                "| {name} | {size} |{}\n",
+                self.rows.iter().map(|row| format!(" {} |", value(row))).collect::<String>()
+            )
+        };
+        for (name, size) in &self.sizes {
+            text += &line(name, &size.to_string(), &|row| figure(row.errors[name]));
+        }
+        text += &line("mean elsewhere", "", &|row| figure(row.mean_error));
+        text += &line("largest elsewhere", "", &|row| figure(row.max_error));
+        text += &line("variables", "", &|row| row.selected.len().to_string());
+        text + &line("n_eff", "", &|row| format!("{:.0}", row.n_eff))
+    }
+
+    /// For other programs: one line per method and environment.
+    pub fn csv(&self) -> String {
+        let mut text = String::from("method,environment,n,error\n");
+        for row in &self.rows {
+            for (name, error) in &row.errors {
+                text += &format!("{},{name},{},{error}\n", row.method, self.sizes[name]);
+            }
+        }
+        text
+    }
+}
+
+fn figure(value: f64) -> String {
+    if value >= 1000.0 { format!("{value:.0}") } else { format!("{value:.4}") }
+}
