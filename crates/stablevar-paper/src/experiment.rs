@@ -5,7 +5,6 @@ use stablevar::gates::{AnyGates, NetworkGates};
 use stablevar::models::{Mlp, Refit};
 use stablevar::parameter::Fraction;
 use stablevar::simulate::World;
-use stablevar::svi::Svi;
 use stablevar::weights::{AnyReweighter, Dwr, Srdo};
 
 /// One cell of a table: a sample size and a bias rate.
@@ -73,7 +72,6 @@ fn cells(pairs: [(usize, f64); 5]) -> Vec<Cell> {
 /// Table 1: linear methods on the linear data with a cubic term.
 pub fn table1() -> Experiment {
     let half = Fraction::constant(0.5);
-    let balance = AnyReweighter::default;
     Experiment {
         name: "table1",
         title: "Linear setting (the paper's Table 1)",
@@ -86,7 +84,7 @@ pub fn table1() -> Experiment {
                 "SRDO",
                 Method::Srdo { reweighter: AnyReweighter::Srdo(Srdo::default()), refit: Refit::Linear },
             ),
-            Contender::new("SVId", Method::SviD { settings: Svi::default(), reweighter: balance() }),
+            Contender::new("SVId", Method::published_single_loop()),
             Contender::new("SVI as published", Method::published()),
             Contender::new("SVI", Method::default()),
             Contender::oracle(Method::Ols),
@@ -110,6 +108,7 @@ pub fn table2() -> Experiment {
             Contender::new("STG", Method::Stg { gates, threshold: Fraction::constant(0.5), refit: network() }),
             Contender::new("SRDO", Method::Srdo { reweighter: AnyReweighter::Srdo(Srdo::default()), refit: network() }),
             Contender::new("NonlinearSVI as published", Method::published_nonlinear()),
+            Contender::new("NonlinearSVI iterated", Method::iterated_nonlinear()),
             Contender::new("NonlinearSVI", Method::nonlinear()),
             Contender::oracle(Method::Mlp(Mlp::default())),
         ],

@@ -2,6 +2,7 @@
 
 use crate::experiment::{Contender, real_data_contenders};
 use crate::real_data::{Dataset, ENVIRONMENT, RealDataError};
+use crate::table::csv_text;
 use serde::Serialize;
 use stablevar::design::{Roles, Target, Task, TrainingData, class_numbers};
 use stablevar::error::Error;
@@ -163,14 +164,23 @@ impl RealTable {
     }
 
     /// For other programs: one line per method and environment.
-    pub fn csv(&self) -> String {
-        let mut text = String::from("method,environment,n,error\n");
-        for row in &self.rows {
-            for (name, error) in &row.errors {
-                text += &format!("{},{name},{},{error}\n", row.method, self.sizes[name]);
-            }
+    pub fn csv(&self) -> Result<String, csv::Error> {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            method: &'a str,
+            environment: &'a str,
+            n: usize,
+            error: f64,
         }
-        text
+        let lines = self.rows.iter().flat_map(|row| {
+            row.errors.iter().map(|(environment, &error)| Line {
+                method: &row.method,
+                environment,
+                n: self.sizes[environment],
+                error,
+            })
+        });
+        csv_text(lines)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A run is one training sample: every method is fitted to it and judged in the ten test environments. Its seed and its
 //! cell decide everything, so that neither the number of threads nor the order of the runs matters. A file also holds the
-//! settings it was made with: one made with others is made anew.
+//! settings of every method: what was made with the same settings is kept, and only the rest is made.
 
 use crate::experiment::{Contender, Experiment};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use stablevar::simulate::TEST_RATES;
 use stablevar::table::{Table, Values};
 use stablevar_io::{IoError, write_whole};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -23,6 +23,8 @@ use std::sync::{Mutex, PoisonError};
 pub struct Outcome {
     /// The method's name in the table.
     pub name: String,
+    /// Its settings.
+    pub method: Method,
     /// Mean squared error in every test environment.
     pub errors: Vec<f64>,
     /// Names of the variables selected.
@@ -44,8 +46,6 @@ pub struct Run {
     pub cell: usize,
     /// The seed.
     pub seed: u64,
-    /// What it was made with.
-    settings: Vec<(String, Method)>,
     /// One per method.
     pub outcomes: Vec<Outcome>,
 }
@@ -78,11 +78,11 @@ pub enum RunError {
 /// A run that has just ended, for progress.
 #[derive(Debug, Clone, Copy)]
 pub enum Progress<'a> {
-    /// It was made now.
+    /// It was made now, or what was missing of it.
     Made,
     /// It was there already.
     Found,
-    /// A file was there but could not be used, and the run is made anew.
+    /// A file was there but could not be read, and the run was made anew.
     Unusable(&'a Path),
 }
 
@@ -132,15 +132,34 @@ fn one_run(
     watch: &(dyn Fn(Progress<'_>) -> ControlFlow<()> + Sync),
 ) -> Result<Run, RunError> {
     let path = folder.join(format!("cell{cell}-seed{seed}.json"));
-    let (run, progress) = match read(&path, experiment, cell, seed) {
-        Kept::Whole(run) => (*run, Progress::Found),
-        Kept::Nothing => (make(experiment, cell, seed)?, Progress::Made),
-        Kept::Unusable => (make(experiment, cell, seed)?, Progress::Unusable(&path)),
+    let kept = std::fs::read(&path).ok().map(|text| serde_json::from_slice::<Run>(&text));
+    let unreadable = matches!(kept, Some(Err(_)));
+    let mut outcomes = match kept {
+        Some(Ok(run)) if (run.cell, run.seed) == (cell, seed) => run.outcomes,
+        _ => Vec::new(),
     };
-    if !matches!(progress, Progress::Found) {
+    let is_there = |outcomes: &[Outcome], contender: &Contender| {
+        outcomes.iter().any(|outcome| outcome.name == contender.name && outcome.method == contender.method)
+    };
+    let missing: Vec<&Contender> =
+        experiment.contenders.iter().filter(|contender| !is_there(&outcomes, contender)).collect();
+    let progress = match (unreadable, missing.is_empty()) {
+        (true, _) => Progress::Unusable(&path),
+        (false, true) => Progress::Found,
+        (false, false) => Progress::Made,
+    };
+    if !missing.is_empty() {
+        outcomes.retain(|outcome| missing.iter().all(|contender| contender.name != outcome.name));
+        outcomes.extend(make(experiment, cell, seed, &missing)?);
+        let run = Run { cell, seed, outcomes };
         let text = serde_json::to_vec(&run).map_err(|error| write_error(&path, error))?;
         write_whole(&path, |writer| writer.write_all(&text))?;
+        outcomes = run.outcomes;
     }
+    // In the order of the table, whatever the order in which they were made; other methods' stay in the file.
+    let wanted = experiment.contenders.iter();
+    let outcomes = wanted.flat_map(|contender| outcomes.iter().filter(|outcome| outcome.name == contender.name));
+    let run = Run { cell, seed, outcomes: outcomes.cloned().collect() };
     if watch(progress).is_break() { Err(RunError::Interrupted) } else { Ok(run) }
 }
 
@@ -148,28 +167,8 @@ fn write_error(path: &Path, error: serde_json::Error) -> RunError {
     IoError::Write { path: path.display().to_string(), source: error.into() }.into()
 }
 
-enum Kept {
-    Whole(Box<Run>),
-    Nothing,
-    Unusable,
-}
-
-fn settings(experiment: &Experiment) -> Vec<(String, Method)> {
-    experiment.contenders.iter().map(|contender| (contender.name.to_string(), contender.method.clone())).collect()
-}
-
-fn read(path: &PathBuf, experiment: &Experiment, cell: usize, seed: u64) -> Kept {
-    let Ok(text) = std::fs::read(path) else { return Kept::Nothing };
-    match serde_json::from_slice::<Run>(&text) {
-        Ok(run) if (run.cell, run.seed) == (cell, seed) && run.settings == settings(experiment) => {
-            Kept::Whole(Box::new(run))
-        }
-        _ => Kept::Unusable,
-    }
-}
-
-/// Draws a sample and fits every method to it.
-fn make(experiment: &Experiment, cell: usize, seed: u64) -> Result<Run, RunError> {
+/// Draws a sample and fits the methods to it.
+fn make(experiment: &Experiment, cell: usize, seed: u64, methods: &[&Contender]) -> Result<Vec<Outcome>, RunError> {
     let failed = |method: &str, source: Error| RunError::Fit {
         experiment: experiment.name,
         cell,
@@ -202,6 +201,7 @@ fn make(experiment: &Experiment, cell: usize, seed: u64) -> Result<Run, RunError
         let selected: Vec<String> = model.selected_names().into_iter().map(String::from).collect();
         Ok(Outcome {
             name: contender.name.into(),
+            method: contender.method.clone(),
             errors,
             exact: selected == stable,
             selected,
@@ -210,12 +210,7 @@ fn make(experiment: &Experiment, cell: usize, seed: u64) -> Result<Run, RunError
             seconds,
         })
     };
-    let outcomes = experiment
-        .contenders
-        .iter()
-        .map(|contender| fit_one(contender).map_err(|error| failed(contender.name, error)))
-        .collect::<Result<Vec<Outcome>, RunError>>()?;
-    Ok(Run { cell, seed, settings: settings(experiment), outcomes })
+    methods.iter().map(|contender| fit_one(contender).map_err(|error| failed(contender.name, error))).collect()
 }
 
 fn outcome(table: &Table) -> Result<Vec<f64>, Error> {
@@ -271,15 +266,22 @@ mod tests {
             without_seconds(resumed.clone()),
             without_seconds(run(&experiment, 3, 1, other.path(), &go_on).unwrap())
         );
-        // A damaged file is made anew and said so, and other settings do not mix with these.
+        // A damaged file is made anew and said so; what is missing of a whole one is added, and the rest is kept.
         std::fs::write(folder.path().join("runs/table1/cell1-seed2.json"), "{").unwrap();
         *count.lock().unwrap() = [0, 0, 0];
         let mended = run(&experiment, 3, 2, folder.path(), &counting).unwrap();
         assert_eq!(*count.lock().unwrap(), [5, 0, 1]);
         assert_eq!(without_seconds(mended), without_seconds(resumed));
+        let mut fewer = small();
+        fewer.contenders.remove(1);
+        *count.lock().unwrap() = [0, 0, 0];
+        assert_eq!(run(&fewer, 1, 1, folder.path(), &counting).unwrap()[0].outcomes.len(), 3);
+        assert_eq!(*count.lock().unwrap(), [2, 0, 0]);
         let mut changed = small();
-        changed.contenders.remove(1);
-        assert_eq!(run(&changed, 1, 1, folder.path(), &go_on).unwrap()[0].outcomes.len(), 3);
+        changed.contenders[1].method = Method::Ols;
+        let runs = run(&changed, 1, 1, folder.path(), &counting).unwrap();
+        assert_eq!(*count.lock().unwrap(), [2, 2, 0]);
+        assert_eq!(runs[0].outcomes[1].errors, runs[0].outcomes[0].errors);
     }
 
     #[test]
@@ -295,7 +297,7 @@ mod tests {
         assert_eq!(find(1500, "OLS").excess_removed, Some(0.0));
         assert_eq!((find(1500, "Oracle").excess_removed, find(1500, "Oracle").exact_selection), (Some(1.0), 1.0));
         assert!(find(1500, "OLS").mean_error > find(1500, "Oracle").mean_error);
-        assert_eq!(table.csv().lines().count(), 9);
+        assert_eq!(table.csv().unwrap().lines().count(), 9);
         assert_eq!(table.markdown().lines().filter(|line| line.starts_with("| 1")).count(), 8);
     }
 }

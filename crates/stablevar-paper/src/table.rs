@@ -117,33 +117,17 @@ impl ResultTable {
     }
 
     /// For other programs.
-    pub fn csv(&self) -> String {
-        let mut text = String::from(
-            "n,r_train,method,mean_error,mean_error_se,std_error,max_error,excess_removed,exact_selection,n_eff,seconds,\
-             paper_mean_error,paper_std_error,paper_max_error\n",
-        );
-        let figure = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
-        for row in &self.rows {
-            text += &format!(
-                "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                row.n,
-                row.r_train,
-                row.method,
-                row.mean_error,
-                figure(row.mean_error_se),
-                row.std_error,
-                row.max_error,
-                figure(row.excess_removed),
-                row.exact_selection,
-                row.n_eff,
-                row.seconds,
-                figure(row.paper_mean_error),
-                figure(row.paper_std_error),
-                figure(row.paper_max_error),
-            );
-        }
-        text
+    pub fn csv(&self) -> Result<String, csv::Error> {
+        csv_text(&self.rows)
     }
+}
+
+/// Rows as CSV with a header.
+pub(crate) fn csv_text<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Result<String, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    rows.into_iter().try_for_each(|row| writer.serialize(row))?;
+    let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn mean(outcomes: &[&Outcome], value: impl Fn(&Outcome) -> f64) -> f64 {

@@ -16,7 +16,6 @@ use stablevar::metrics::{error_rate, log_loss};
 use stablevar::models::Refit;
 use stablevar::parameter::Fraction;
 use stablevar::simulate::{TEST_RATES, World};
-use stablevar::svi::Svi;
 use stablevar::table::{Table, Values};
 use stablevar::weights::{AnyReweighter, Balance};
 use std::ops::ControlFlow;
@@ -25,13 +24,12 @@ const CELLS: [(usize, f64); 5] = [(1000, 2.5), (2000, 2.5), (4000, 2.5), (2000, 
 const TEST_ROWS: usize = 5000;
 
 fn methods() -> Vec<(&'static str, Method)> {
-    let reweighter = AnyReweighter::default;
     vec![
         ("logistic", Method::Logistic),
         ("Oracle", Method::Logistic),
         ("STG", Method::Stg { gates: AnyGates::default(), threshold: Fraction::constant(0.5), refit: Refit::Linear }),
         ("DWR", Method::Dwr { reweighter: AnyReweighter::Balance(Balance::default()) }),
-        ("SVI^d", Method::SviD { settings: Svi::default(), reweighter: reweighter() }),
+        ("SVI^d", Method::published_single_loop()),
         ("SVI, as published", Method::published()),
         ("SVI", Method::default()),
     ]

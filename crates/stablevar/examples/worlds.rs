@@ -10,6 +10,7 @@ use stablevar::design::{Roles, TrainingData};
 use stablevar::evidence::{Evidence, Source};
 use stablevar::fit::{Method, fit};
 use stablevar::metrics::mean_squared_error;
+use stablevar::models::Refit;
 use stablevar::simulate::{Dependence, Signal, TEST_RATES, Term, World};
 use stablevar::svi::Svi;
 use stablevar::table::{Table, Values};
@@ -64,8 +65,11 @@ fn scenarios() -> Vec<Scenario> {
 }
 
 fn methods() -> Vec<(&'static str, Method)> {
-    let svi =
-        |evidence| Method::Svi { settings: Svi { evidence, ..Svi::default() }, reweighter: AnyReweighter::default() };
+    let svi = |evidence| Method::Svi {
+        settings: Svi { evidence, ..Svi::default() },
+        reweighter: AnyReweighter::default(),
+        refit: Refit::Linear,
+    };
     vec![
         ("OLS", Method::Ols),
         ("Oracle", Method::Ols),

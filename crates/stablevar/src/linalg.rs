@@ -100,6 +100,12 @@ impl Matrix {
         Matrix::from_fn(keep.len(), keep.len(), |i, j| self[(keep[i], keep[j])])
     }
 
+    /// The rows listed, in that order.
+    pub fn keep_rows(&self, rows: &[usize]) -> Matrix {
+        let values = rows.iter().flat_map(|&row| self.row(row)).copied().collect();
+        Matrix { rows: rows.len(), columns: self.columns, values }
+    }
+
     /// `self * vector`.
     pub fn times(&self, vector: &[f64]) -> Vec<f64> {
         (0..self.rows).map(|i| dot(self.row(i), vector)).collect()

@@ -6,7 +6,6 @@
 use crate::design::TrainingData;
 use crate::error::{Error, Result};
 use crate::evidence::VariableEvidence;
-use crate::linalg::Matrix;
 use crate::parameter::Fraction;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -134,7 +133,7 @@ fn are_copies(data: &TrainingData, first: usize, second: usize) -> bool {
 }
 
 /// For every selected variable those left out that correlate strongly with it, strongest first.
-pub fn stand_ins(data: &TrainingData, correlations: &Matrix, selected: &[usize]) -> Vec<StandIn> {
+pub fn stand_ins(data: &TrainingData, selected: &[usize]) -> Vec<StandIn> {
     let features = &data.encoding.features;
     let mut found = Vec::new();
     for &stands_for in selected {
@@ -144,7 +143,7 @@ pub fn stand_ins(data: &TrainingData, correlations: &Matrix, selected: &[usize])
                 .iter()
                 .flat_map(|&a| features[variable].columns.iter().map(move |&b| (a, b)));
             let correlation = pairs
-                .map(|pair| correlations[pair])
+                .map(|pair| data.correlations[pair])
                 .fold(0.0, |most: f64, value| if value.abs() > most.abs() { value } else { most });
             if correlation.abs() >= STAND_IN {
                 found.push(StandIn { variable, stands_for, correlation });
@@ -267,15 +266,15 @@ mod tests {
 
     #[test]
     fn a_strong_correlate_that_was_left_out_is_a_stand_in() {
-        let data = data();
-        let correlations = Matrix::from_fn(4, 4, |i, j| match (i, j) {
+        let mut data = data();
+        data.correlations = crate::linalg::Matrix::from_fn(4, 4, |i, j| match (i, j) {
             _ if i == j => 1.0,
             (2, 3) | (3, 2) => 0.99,
             (0, 2) | (2, 0) => -0.95,
             _ => 0.1,
         });
-        let found = stand_ins(&data, &correlations, &[1, 2]);
+        let found = stand_ins(&data, &[1, 2]);
         assert_eq!(found.iter().map(|s| (s.variable, s.stands_for)).collect::<Vec<_>>(), vec![(3, 2), (0, 2)]);
-        assert!(stand_ins(&data, &correlations, &[0, 1, 2, 3]).is_empty());
+        assert!(stand_ins(&data, &[0, 1, 2, 3]).is_empty());
     }
 }

@@ -8,7 +8,7 @@ use crate::linalg::Matrix;
 use crate::optim::StopReason;
 use crate::parameter::Positive;
 use crate::selection::{Resampling, Rule};
-use crate::weights::{Mask, Reweighted, Reweighter, SampleWeights};
+use crate::weights::{Mask, Reweighted, Reweighter};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -99,8 +99,6 @@ pub struct SviOutcome {
     pub mask: Mask,
     /// The last loop's gates.
     pub gated: Gated,
-    /// Correlations before any weighting.
-    pub initial_correlations: Matrix,
     /// Every loop.
     pub history: Vec<Loop>,
     /// Why it ended.
@@ -119,7 +117,6 @@ pub fn svi(
     seed: u64,
     watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>,
 ) -> SviOutcome {
-    let initial_correlations = weighted_correlations(data, &SampleWeights::uniform(&data.base));
     let proven: Option<Vec<f64>> = evidence.map(|all| all.iter().map(|variable| variable.probability).collect());
     let mut mask = proven.as_ref().map_or_else(|| Mask::all(data), |stable| Mask::from_stability(data, stable));
     let mut recent = RecentGates::new(settings.moving_average);
@@ -159,16 +156,7 @@ pub fn svi(
         if let Some(stop) = stop {
             let probability = proven.unwrap_or_else(|| last.gates.open_probability.clone());
             let selected = settings.rule.select(data, &probability, evidence);
-            return SviOutcome {
-                selected,
-                probability,
-                reweighted: weighing,
-                mask,
-                gated,
-                initial_correlations,
-                history,
-                stop,
-            };
+            return SviOutcome { selected, probability, reweighted: weighing, mask, gated, history, stop };
         }
         mask = Mask::from_stability(data, recent.average());
         reweighted = Some(weighing);

@@ -13,7 +13,6 @@ use stablevar::metrics::log_loss;
 use stablevar::models::{Mlp, Refit};
 use stablevar::parameter::Fraction;
 use stablevar::simulate::{Dependence, Signal, TEST_RATES, Term, World};
-use stablevar::svi::Svi;
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Balance, Dwr, Mask, Reweighter, Srdo};
 
@@ -26,7 +25,7 @@ const CELLS: [(usize, f64, f64); 5] =
 fn errors(cell: usize, tests: &[Table]) -> [f64; 4] {
     let world = World::default();
     let (rows, rate, _) = CELLS[cell];
-    let svi_d = Method::SviD { settings: Svi::default(), reweighter: AnyReweighter::default() };
+    let svi_d = Method::published_single_loop();
     let runs: Vec<[f64; 4]> = (0..SEEDS)
         .into_par_iter()
         .map(|seed| {

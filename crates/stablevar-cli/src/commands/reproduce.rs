@@ -44,7 +44,7 @@ fn simulated(experiment: &Experiment, arguments: &ReproduceArguments, printer: &
     let runs = run_experiment(experiment, seeds, jobs, &arguments.out, &|progress| {
         if let Progress::Unusable(path) = progress {
             bar.suspend(|| {
-                printer.warn(&format!("{} is damaged or made with other settings: it was made anew", path.display()));
+                printer.warn(&format!("{} was damaged and has been made anew", path.display()));
             });
         }
         bar.inc(1);
@@ -52,7 +52,7 @@ fn simulated(experiment: &Experiment, arguments: &ReproduceArguments, printer: &
     });
     bar.finish_and_clear();
     let table = ResultTable::new(experiment, &runs?, seeds);
-    publish(experiment.name, arguments, printer, &table.markdown(), &table.csv(), serde_json::to_value(&table)?)
+    publish(experiment.name, arguments, printer, &table.markdown(), &table.csv()?, serde_json::to_value(&table)?)
 }
 
 /// Real data: every method in every environment.
@@ -65,7 +65,7 @@ fn real(dataset: Dataset, arguments: &ReproduceArguments, printer: &Printer) -> 
     });
     bar.finish_and_clear();
     let table = table?;
-    publish(table.experiment, arguments, printer, &table.markdown(), &table.csv(), serde_json::to_value(&table)?)
+    publish(table.experiment, arguments, printer, &table.markdown(), &table.csv()?, serde_json::to_value(&table)?)
 }
 
 /// Writes a result as Markdown, CSV and JSON, and prints it unless JSON was asked for.

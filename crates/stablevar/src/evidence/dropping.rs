@@ -8,9 +8,9 @@
 
 use super::judge::{chi_squared_tail, probability};
 use super::{Evidence, VariableEvidence};
-use crate::design::{Task, TrainingData};
+use crate::design::TrainingData;
 use crate::linalg::Matrix;
-use crate::models::{Examples, Loss, Mlp, Network, Solver};
+use crate::models::{Examples, Loss, Mlp, Network, Solver, loss_and_outcomes};
 use crate::parameter::{Fraction, Positive};
 use rayon::prelude::*;
 
@@ -47,10 +47,7 @@ struct Fold {
 
 impl Plan {
     pub(super) fn new(data: &TrainingData, settings: &Evidence, rows: &[usize], seed: u64) -> Self {
-        let (loss, outcomes) = match data.target.task() {
-            Task::Regression => (Loss::Squared, data.target.values.clone()),
-            Task::Classification => (Loss::Logistic, data.target.labels()),
-        };
+        let (loss, outcomes) = loss_and_outcomes(&data.target);
         let mut plan = Self { rows: rows.to_vec(), folds: Vec::new(), loss, outcomes, seed };
         let count = settings.folds.clamp(2, rows.len());
         let all: Vec<usize> = (0..data.columns()).collect();

@@ -10,9 +10,8 @@ mod nuisance;
 mod residual;
 
 use crate::design::TrainingData;
-use crate::diagnostics::weighted_correlations;
-use crate::parameter::{Fraction, NonNegative};
-use crate::weights::SampleWeights;
+use crate::models::OUTLIER_LIMIT;
+use crate::parameter::{Fraction, NonNegative, Positive};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -45,6 +44,7 @@ pub enum Source {
 /// | `folds` | 5 | residual: parts for cross-fitting | >= 2 |
 /// | `landmarks` | 250 | residual: bumps of the kernel family, at least; grows slowly with the rows | |
 /// | `prior` | 0.25 | probability of being stable before the data are seen | [0, 1] |
+/// | `outlier_limit` | 4 | residual: standard deviations beyond which an outcome's residual counts as such at the limit | > 0 |
 /// | `allowance` | 0.01 | partial correlation that imperfect regressions may leave behind | >= 0 |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
@@ -58,6 +58,9 @@ pub struct Evidence {
     pub landmarks: usize,
     /// Probability of being stable before the data are seen.
     pub prior: Fraction,
+    /// Standard deviations of the bulk beyond which an outcome's residual counts as one at the limit: a few extreme outcomes
+    /// would else make every effect uncertain.
+    pub outlier_limit: Positive,
     /// Partial correlation that imperfect regressions may leave behind.
     pub allowance: NonNegative,
 }
@@ -70,6 +73,7 @@ impl Default for Evidence {
             folds: 5,
             landmarks: 250,
             prior: Fraction::constant(0.25),
+            outlier_limit: OUTLIER_LIMIT,
             allowance: NonNegative::constant(0.01),
         }
     }
@@ -172,12 +176,11 @@ type Judge<'a> = dyn Fn(usize, &[usize]) -> VariableEvidence + Sync + 'a;
 
 /// The variables that did not pass, each with those that did not pass either and correlate with it by [`REDUNDANT`] or more.
 fn hidden_by_others(data: &TrainingData, judged: &[VariableEvidence]) -> Vec<(usize, Vec<usize>)> {
-    let correlations = weighted_correlations(data, &SampleWeights::uniform(&data.base));
     let features = &data.encoding.features;
     let failed: Vec<usize> = (0..judged.len()).filter(|&variable| judged[variable].probability < 0.5).collect();
     let redundant = |a: usize, b: usize| {
         let pairs = features[a].columns.iter().flat_map(|&i| features[b].columns.iter().map(move |&j| (i, j)));
-        pairs.into_iter().any(|pair| correlations[pair].abs() >= REDUNDANT)
+        pairs.into_iter().any(|pair| data.correlations[pair].abs() >= REDUNDANT)
     };
     let partners = |a: usize| -> Vec<usize> { failed.iter().copied().filter(|&b| b != a && redundant(a, b)).collect() };
     failed.iter().map(|&variable| (variable, partners(variable))).filter(|(_, others)| !others.is_empty()).collect()

@@ -15,7 +15,8 @@
 use super::judge::Residuals;
 use super::nuisance::{CrossFitted, Family, Inputs, Kernel, cross_fit, learn_scales};
 use super::{Evidence, VariableEvidence};
-use crate::design::TrainingData;
+use crate::design::{Task, TrainingData};
+use crate::models::spread_of_the_bulk;
 
 /// The most features a polynomial may have.
 const MOST_FEATURES: usize = 300;
@@ -88,9 +89,22 @@ pub(super) fn judge_variable(
     let left =
         |values: &[f64], fit: &CrossFitted| plan.rows.iter().map(|&row| values[row] - fit.predictions[row]).collect();
     residuals.outcome = left(outcome[0], &outcome_fit[0]);
+    if data.target.task() == Task::Regression {
+        limit_outliers(&mut residuals.outcome, data, plan.rows, settings);
+    }
     residuals.own = own_values.iter().zip(&own_fits).map(|(values, fit)| left(values, fit)).collect();
     let judged = residuals.judge(data, own, &residuals.slopes(data), None, own.len() + 1, settings);
     VariableEvidence { regressions: Some((outcome_name, own_name)), ..judged }
+}
+
+/// Moves residuals beyond the limit to it. If the outcome does not depend on the variable given the others, no function of it
+/// does, so that the product with the variable's residual still has mean 0.
+fn limit_outliers(residuals: &mut [f64], data: &TrainingData, rows: &[usize], settings: &Evidence) {
+    let weights: Vec<f64> = rows.iter().map(|&row| data.base[row]).collect();
+    let most = settings.outlier_limit.get() * spread_of_the_bulk(residuals, &weights);
+    if most > 0.0 {
+        residuals.iter_mut().for_each(|residual| *residual = residual.clamp(-most, most));
+    }
 }
 
 /// The regressions of some outcomes, and the name of the family chosen for the first.

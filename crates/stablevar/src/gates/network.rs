@@ -13,9 +13,9 @@
 
 use super::law::gate_moments;
 use super::linear::GatedFit;
-use crate::design::{Task, TrainingData};
+use crate::design::TrainingData;
 use crate::linalg::Matrix;
-use crate::models::{BATCH, Batch, Loss, Mlp, Network, Workspace, batches};
+use crate::models::{BATCH, Batch, Loss, Mlp, Network, Workspace, batches, loss_and_outcomes};
 use crate::optim::{Adam, StopReason};
 use crate::parameter::{NonNegative, Positive};
 use crate::weights::SampleWeights;
@@ -232,10 +232,7 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn new(data: &'a TrainingData, weights: &SampleWeights, seed: u64) -> Self {
-        let (loss, outcomes) = match data.target.task() {
-            Task::Regression => (Loss::Squared, data.target.values.clone()),
-            Task::Classification => (Loss::Logistic, data.target.labels()),
-        };
+        let (loss, outcomes) = loss_and_outcomes(&data.target);
         let weights = weights.with_base(&data.base);
         let mean = weighted_mean(&outcomes, &weights);
         let constant = match loss {

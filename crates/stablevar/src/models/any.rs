@@ -1,9 +1,10 @@
 //! What predicts: a linear model or a network, on the selected variables.
 
-use super::{LinearModel, Link, Loss, Mlp, Network, StandardisedFit, Trained, sigmoid};
-use crate::design::{Encoding, Target, Task, TrainingData};
+use super::{LinearModel, Link, Loss, Mlp, Network, StandardisedFit, Trained, loss_and_outcomes, sigmoid};
+use crate::design::{Encoding, Target, TrainingData};
 use crate::linalg::Matrix;
 use crate::models::Examples;
+use crate::parameter::Positive;
 use serde::{Deserialize, Serialize};
 
 /// What is fitted to the selected variables.
@@ -13,6 +14,9 @@ pub enum Refit {
     /// Least squares; for classes logistic regression.
     #[default]
     Linear,
+    /// Least squares in which residuals beyond this many standard deviations count as such at the limit; for classes logistic
+    /// regression, whose residuals are bounded anyway.
+    Robust(Positive),
     /// A network.
     Network(Mlp),
 }
@@ -100,16 +104,12 @@ impl NetworkModel {
     /// Trains a network on some of the encoded columns.
     pub fn train(data: &TrainingData, columns: &[usize], weights: &[f64], mlp: &Mlp, seed: u64) -> (Self, Trained) {
         let inputs = gather(&data.design, columns);
-        let (loss, link, target_mean, target_scale) = match data.target.task() {
-            Task::Regression => (Loss::Squared, Link::Identity, data.target.mean, data.target.scale),
-            Task::Classification => (Loss::Logistic, Link::Logit, 0.0, 1.0),
+        let (loss, outcomes) = loss_and_outcomes(&data.target);
+        let (link, target_mean, target_scale) = match loss {
+            Loss::Squared => (Link::Identity, data.target.mean, data.target.scale),
+            Loss::Logistic => (Link::Logit, 0.0, 1.0),
         };
-        let labels = match data.target.task() {
-            Task::Regression => None,
-            Task::Classification => Some(data.target.labels()),
-        };
-        let outcomes = labels.as_deref().unwrap_or(&data.target.values);
-        let trained = mlp.train(Examples { inputs: &inputs, outcomes, weights }, loss, seed);
+        let trained = mlp.train(Examples { inputs: &inputs, outcomes: &outcomes, weights }, loss, seed);
         let mut mean_slopes = vec![0.0; data.columns()];
         let slopes = trained.network.mean_slopes(&inputs);
         columns.iter().zip(slopes).for_each(|(&column, slope)| mean_slopes[column] = slope);

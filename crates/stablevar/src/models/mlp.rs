@@ -292,11 +292,10 @@ struct Gathered {
 
 impl Gathered {
     fn new(examples: Examples<'_>, rows: &[usize]) -> Self {
-        let values = rows.iter().flat_map(|&row| examples.inputs.row(row)).copied().collect();
         let total: f64 = rows.iter().map(|&row| examples.weights[row]).sum();
         let factor = if total > 0.0 { rows.len() as f64 / total } else { 1.0 };
         Self {
-            inputs: Matrix::from_values(rows.len(), examples.inputs.columns(), values),
+            inputs: examples.inputs.keep_rows(rows),
             outcomes: rows.iter().map(|&row| examples.outcomes[row]).collect(),
             weights: rows.iter().map(|&row| factor * examples.weights[row]).collect(),
         }

@@ -6,11 +6,13 @@ mod linear;
 mod logistic;
 mod mlp;
 mod network;
+mod robust;
 
 pub use any::{Model, NetworkModel, Refit};
 pub use lasso::{Lasso, LassoFit, LassoPath, lasso_path};
 pub use linear::{LinearModel, Link, StandardisedFit, least_squares};
 pub use logistic::{LogisticFit, logistic_regression, sigmoid, softplus};
 pub use mlp::{Examples, Mlp, Solver, Trained};
-pub(crate) use network::{BATCH, Batch, Workspace, batches};
+pub(crate) use network::{BATCH, Batch, Workspace, batches, loss_and_outcomes};
 pub use network::{Loss, Network};
+pub use robust::{OUTLIER_LIMIT, robust_regression, spread_of_the_bulk};

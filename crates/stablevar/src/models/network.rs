@@ -4,6 +4,7 @@
 //! constants. Rows go through in batches, so that every layer is one matrix product, and a [`Workspace`] holds what lies
 //! between the layers, so that nothing is allocated while training.
 
+use crate::design::{Target, Task};
 use crate::linalg::{Matrix, add_left_transposed, add_product, add_right_transposed};
 use crate::models::{sigmoid, softplus};
 use crate::rows::{map_blocks, sum_over_rows};
@@ -45,6 +46,14 @@ impl Loss {
             Loss::Squared => output - outcome,
             Loss::Logistic => sigmoid(output) - outcome,
         }
+    }
+}
+
+/// The loss that suits a target, and its values under it: standardised numbers, or 0 and 1.
+pub(crate) fn loss_and_outcomes(target: &Target) -> (Loss, Vec<f64>) {
+    match target.task() {
+        Task::Regression => (Loss::Squared, target.values.clone()),
+        Task::Classification => (Loss::Logistic, target.labels()),
     }
 }
 
@@ -115,6 +124,7 @@ impl Network {
     /// Whether there are as many weights as the sizes ask for, which a file changed by hand may not have.
     pub fn is_whole(&self) -> bool {
         !self.sizes.is_empty()
+            && !self.sizes[1..].contains(&0)
             && layers(&self.sizes).last().map(|layer| layer.constants().end) == Some(self.parameters.len())
     }
 

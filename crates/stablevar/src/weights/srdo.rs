@@ -99,11 +99,11 @@ impl Reweighter for Srdo {
                 let learn: Vec<usize> = (0..2 * rows).filter(|k| place[k % rows] != fold).collect();
                 let judge: Vec<usize> = (0..rows).filter(|&row| place[row] == fold).collect();
                 let pick = |values: &[f64]| learn.iter().map(|&k| values[k]).collect::<Vec<f64>>();
-                let learnt = gathered(&inputs, &learn);
+                let learnt = inputs.keep_rows(&learn);
                 let (outcomes, weights) = (pick(&is_shuffled), pick(&base));
                 let examples = Examples { inputs: &learnt, outcomes: &outcomes, weights: &weights };
                 let trained = mlp.train(examples, Loss::Logistic, seed.wrapping_add(1 + fold as u64));
-                let log_ratios = trained.network.outputs(&gathered(&inputs, &judge));
+                let log_ratios = trained.network.outputs(&inputs.keep_rows(&judge));
                 (judge, log_ratios, trained.stop, trained.epochs)
             })
             .collect();
@@ -128,11 +128,6 @@ impl Reweighter for Srdo {
             passes,
         }
     }
-}
-
-fn gathered(inputs: &Matrix, rows: &[usize]) -> Matrix {
-    let values = rows.iter().flat_map(|&row| inputs.row(row)).copied().collect();
-    Matrix::from_values(rows.len(), inputs.columns(), values)
 }
 
 /// The original rows, then as many with the variables shuffled apart.

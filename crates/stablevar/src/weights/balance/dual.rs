@@ -1,213 +1,24 @@
-//! Decorrelating weights as a small convex problem.
-//!
-//! Of all weights that remove the correlations the mask names, [`Balance`] finds those closest to uniform:
-//!
-//! ```text
-//! minimise  D(w || 1) + 1/(2 ridge) sum_{i<j} (A_ij C_ij(w))^2    over w >= 0 with mean w = 1,
-//!           C_ij(w) = mean_k w_k z_ki z_kj
-//! ```
-//!
-//! Its dual has one unknown per constraint and no unknown per row. With `z~ = (1, z)` and a symmetric matrix
-//! `T` that holds the unknowns, a row's weight is a function of the row alone,
-//!
-//! ```text
-//! w(z) = rho(z~' T z~),     F(T) = mean_k Psi(z~_k' T z~_k) - T_00 + 1/2 sum_{i<j} ridge / A_ij^2 t_ij^2
-//! ```
-//!
-//! where `Psi' = rho`. The gradient of `F` is the weighted second-moment matrix of `z~`, so that one pass over
-//! the rows gives value and gradient at once: O(n p^2), two matrix products, no memory per row.
+//! The dual of the balancing problem, and its minimisation.
 
-use super::{Mask, Reweighted, Reweighter, SampleWeights};
+use super::{Balance, WeightFunction, raw_weights};
 use crate::design::TrainingData;
 use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows, symmetric_eigen};
 use crate::optim::{Minimum, Options, StopReason, minimise};
 use crate::parameter::Positive;
 use crate::rows::{TILE, map_blocks, scale_rows, sum_matrices, tiles};
-use serde::{Deserialize, Serialize};
-
-/// The distance to uniform weights that is minimised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Divergence {
-    /// `D = mean w log w`, so `rho = exp`: every weight is positive.
-    Entropy,
-    /// `D = mean (w - 1)^2 / 2`, so `rho = max(0, u)`: the largest effective sample size there is.
-    #[default]
-    Chi2,
-}
-
-impl Divergence {
-    fn weight(self, u: f64) -> f64 {
-        match self {
-            Divergence::Entropy => u.exp(),
-            Divergence::Chi2 => u.max(0.0),
-        }
-    }
-
-    /// `Psi`, whose derivative is the weight.
-    fn potential(self, u: f64) -> f64 {
-        match self {
-            Divergence::Entropy => u.exp(),
-            Divergence::Chi2 => 0.5 * u.max(0.0).powi(2),
-        }
-    }
-
-    fn weight_slope(self, u: f64) -> f64 {
-        match self {
-            Divergence::Entropy => u.exp(),
-            Divergence::Chi2 => f64::from(u > 0.0),
-        }
-    }
-
-    /// The `u` that gives weight 1.
-    fn neutral(self) -> f64 {
-        match self {
-            Divergence::Entropy => 0.0,
-            Divergence::Chi2 => 1.0,
-        }
-    }
-}
-
-/// What happens to the columns' means under the weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Means {
-    /// They stay where they are.
-    #[default]
-    Pinned,
-    /// They may move, and correlations are taken around the moved means: a little more effective sample size.
-    Recentred,
-}
-
-/// The weighting problem above.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `divergence` | `Chi2` | the distance to uniform weights | |
-/// | `means` | `Pinned` | whether means may move | |
-/// | `ridge` | 1e-10 | how much correlation may remain: about `ridge` times the dual unknown; `None` is (pairs of columns / rows)^2 | > 0 |
-/// | `tolerance` | 1e-9 | largest entry of the gradient at which to stop | > 0 |
-/// | `max_iterations` | 500 | steps of the minimiser | |
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Balance {
-    /// The distance to uniform weights.
-    pub divergence: Divergence,
-    /// Whether means may move.
-    pub means: Means,
-    /// How much correlation may remain.
-    pub ridge: Option<Positive>,
-    /// Largest entry of the gradient at which to stop.
-    pub tolerance: Positive,
-    /// Steps of the minimiser.
-    pub max_iterations: usize,
-}
-
-impl Default for Balance {
-    fn default() -> Self {
-        Self {
-            divergence: Divergence::default(),
-            means: Means::default(),
-            ridge: Some(Positive::constant(1e-10)),
-            tolerance: Positive::constant(1e-9),
-            max_iterations: 500,
-        }
-    }
-}
-
-/// The paper's weighting function `w: X -> R+`, on standardised rows with a leading one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WeightFunction {
-    divergence: Divergence,
-    /// The symmetric matrix T.
-    form: Matrix,
-    /// Makes the training weights have mean 1 exactly.
-    factor: f64,
-}
-
-impl WeightFunction {
-    /// Number of encoded columns it is a function of.
-    pub fn columns(&self) -> usize {
-        self.form.rows().saturating_sub(1)
-    }
-
-    /// The weight of every row of a design matrix made by the training data's encoding.
-    pub fn weigh(&self, design: &Matrix) -> Vec<f64> {
-        let mut weights = raw_weights(design, &self.form, self.divergence);
-        weights.iter_mut().for_each(|weight| *weight *= self.factor);
-        weights
-    }
-}
-
-impl Reweighter for Balance {
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&Reweighted>, _seed: u64) -> Reweighted {
-        self.solve(data, mask, start.and_then(|earlier| earlier.function.as_ref()))
-    }
-}
-
-impl Balance {
-    /// Finds the weights; `start` is the solution for a similar mask, if there is one.
-    pub fn solve(&self, data: &TrainingData, mask: &Mask, start: Option<&WeightFunction>) -> Reweighted {
-        let mut problem = Dual::new(self, data, mask);
-        let start = problem.starting_point(start.filter(|function| function.divergence == self.divergence));
-        let minimum = match self.means {
-            Means::Pinned => problem.minimise(start),
-            Means::Recentred => problem.minimise_over_means(start),
-        };
-        let form = problem.form(&minimum.point);
-        let raw = raw_weights(&data.design, &form, self.divergence);
-        let mean = dot(&raw, &data.base) / problem.total;
-        if !(mean.is_finite() && mean > 0.0) {
-            // Only a search that was cut off can end outside the weights' domain; no weights are better than those.
-            let weights = SampleWeights::uniform(&data.base);
-            return Reweighted {
-                weights,
-                function: None,
-                truncated: None,
-                stop: StopReason::IterationLimit,
-                passes: problem.passes,
-            };
-        }
-        let function = WeightFunction { divergence: self.divergence, form, factor: 1.0 / mean };
-        let weights = SampleWeights::new(raw, &data.base);
-        Reweighted {
-            weights,
-            function: Some(function),
-            truncated: None,
-            stop: minimum.stop,
-            passes: problem.passes + 1,
-        }
-    }
-}
-
-/// `rho(z~' T z~)` for every row.
-fn raw_weights(design: &Matrix, form: &Matrix, divergence: Divergence) -> Vec<f64> {
-    let width = design.columns();
-    let blocks = map_blocks(design.rows(), |block| {
-        let mut product = vec![0.0; TILE * width];
-        let mut weights = Vec::with_capacity(block.len());
-        for tile in tiles(block) {
-            let rows = &design.values()[tile.start * width..tile.end * width];
-            let product = &mut product[..rows.len()];
-            multiply_rows(rows, form, product);
-            let forms = rows.chunks_exact(width).zip(product.chunks_exact(width)).map(|(row, image)| dot(row, image));
-            weights.extend(forms.map(|u| divergence.weight(u)));
-        }
-        weights
-    });
-    blocks.concat()
-}
+use crate::weights::{Mask, SampleWeights};
 
 /// The dual problem for one mask: the unknowns are `t_0`, then `b_1..b_p` for the means, then one per pair.
-struct Dual<'a> {
+pub(super) struct Dual<'a> {
     balance: &'a Balance,
     data: &'a TrainingData,
     pairs: Vec<(usize, usize, f64)>,
     /// Columns are taken around this point, which becomes their weighted mean; 0 unless means are re-centred.
-    centre: Vec<f64>,
+    pub(super) centre: Vec<f64>,
     /// Sum of the base weights.
-    total: f64,
+    pub(super) total: f64,
     ridge: f64,
-    passes: usize,
+    pub(super) passes: usize,
 }
 
 /// The squared number of pairs per row: removing chance correlations, each about `n^(-1/2)`, from that many
@@ -227,7 +38,7 @@ const MOST_UNKNOWNS: usize = 1200;
 const HESSIAN_ROWS: usize = 20_000;
 
 impl<'a> Dual<'a> {
-    fn new(balance: &'a Balance, data: &'a TrainingData, mask: &Mask) -> Self {
+    pub(super) fn new(balance: &'a Balance, data: &'a TrainingData, mask: &Mask) -> Self {
         let total = data.total_weight();
         let columns = data.columns();
         let ridge = balance.ridge.map_or_else(|| automatic_ridge(columns, total), Positive::get);
@@ -239,11 +50,11 @@ impl<'a> Dual<'a> {
         1 + self.data.columns()
     }
 
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.offset() + self.pairs.len()
     }
 
-    fn starting_point(&self, start: Option<&WeightFunction>) -> Vec<f64> {
+    pub(super) fn starting_point(&self, start: Option<&WeightFunction>) -> Vec<f64> {
         let mut point = vec![0.0; self.size()];
         point[0] = self.balance.divergence.neutral();
         if let Some(function) = start {
@@ -259,7 +70,7 @@ impl<'a> Dual<'a> {
     }
 
     /// The matrix T of the unknowns, on columns that are not centred.
-    fn form(&self, point: &[f64]) -> Matrix {
+    pub(super) fn form(&self, point: &[f64]) -> Matrix {
         let width = self.data.columns() + 1;
         let mut form = Matrix::zeros(width, width);
         form[(0, 0)] = point[0];
@@ -345,7 +156,7 @@ impl<'a> Dual<'a> {
     }
 
     /// The dual objective F and its gradient.
-    fn objective(&mut self, point: &[f64], gradient: &mut [f64]) -> f64 {
+    pub(super) fn objective(&mut self, point: &[f64], gradient: &mut [f64]) -> f64 {
         let form = self.form(point);
         let (potential, moments) = self.pass(&form);
         let moments = self.centre_moments(moments);
@@ -368,7 +179,7 @@ impl<'a> Dual<'a> {
     ///
     /// With the means pinned at `m` the least distance is `V(m) = -min F`, and its slope in `m` is the
     /// unknown `b` that pins them: so this is a descent in p dimensions around the solver for pinned means.
-    fn minimise_over_means(&mut self, start: Vec<f64>) -> Minimum {
+    pub(super) fn minimise_over_means(&mut self, start: Vec<f64>) -> Minimum {
         let columns = self.data.columns();
         let mut best = self.minimise(start);
         let options =
@@ -399,7 +210,7 @@ impl<'a> Dual<'a> {
         minimum
     }
 
-    fn minimise(&mut self, start: Vec<f64>) -> Minimum {
+    pub(super) fn minimise(&mut self, start: Vec<f64>) -> Minimum {
         let mut point = start;
         let mut left = self.balance.max_iterations;
         let pairs = self.pairs.clone();
@@ -431,7 +242,7 @@ impl<'a> Dual<'a> {
 
     /// The Hessian of F, factorised: the second moments of what the unknowns multiply, among the rows whose weight would
     /// change, plus the ridge. From evenly spaced rows if there are very many.
-    fn hessian(&mut self, point: &[f64]) -> Option<Cholesky> {
+    pub(super) fn hessian(&mut self, point: &[f64]) -> Option<Cholesky> {
         self.passes += 1;
         let (form, design, size, offset) = (self.form(point), &self.data.design, self.size(), self.offset());
         let step = design.rows().div_ceil(HESSIAN_ROWS);
@@ -565,180 +376,4 @@ fn congruent(a: &Matrix, b: &Matrix) -> Matrix {
     let mut product = Matrix::zeros(size, size);
     add_cross_product(b.values(), half.values(), &mut product);
     product
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::design::{Roles, TrainingData};
-    use crate::diagnostics::{remaining_correlation, weighted_correlations};
-    use crate::simulate::World;
-    use crate::table::Table;
-
-    fn sample(rows: usize) -> TrainingData {
-        let table = World { columns: 6, stable: 3, ..World::default() }.draw(rows, 2.5, 2).unwrap();
-        TrainingData::prepare(&table, &Roles::target("y")).unwrap()
-    }
-
-    /// Two columns of -1 and 1 that agree in six of eight rows.
-    fn signs() -> TrainingData {
-        let a = [1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0];
-        let b = [1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0, 1.0];
-        let y = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 9.0];
-        let columns = [("a", a), ("b", b), ("y", y)].map(|(name, values)| (name.to_string(), values.to_vec()));
-        TrainingData::prepare(&Table::from_numbers(columns).unwrap(), &Roles::target("y")).unwrap()
-    }
-
-    #[test]
-    fn the_known_optimum_of_a_tiny_problem() {
-        // Rows that agree must weigh as much in total as rows that do not: 6 w = 2 w' = 4.
-        let data = signs();
-        for divergence in [Divergence::Chi2, Divergence::Entropy] {
-            for means in [Means::Pinned, Means::Recentred] {
-                let solved = Balance { divergence, means, ..Balance::default() }.solve(&data, &Mask::all(&data), None);
-                for (row, weight) in solved.weights.values().iter().enumerate() {
-                    let known = if [3, 7].contains(&row) { 2.0 } else { 2.0 / 3.0 };
-                    assert!((weight - known).abs() < 1e-7, "{divergence:?} {means:?}: {weight} and {known}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn columns_with_heavy_tails_converge_too() {
-        use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-        use rand_distr::StandardNormal;
-        // Lot sizes and rare marks as in real tables: cubes of normal values that share a part, and one row in forty.
-        let mut random = ChaCha8Rng::seed_from_u64(1);
-        let mut rows = Vec::new();
-        for _ in 0..1500 {
-            let common: f64 = random.sample(StandardNormal);
-            let row: Vec<f64> = (0..13)
-                .map(|k| {
-                    let own = 0.7 * common + 0.7 * random.sample::<f64, _>(StandardNormal);
-                    if k < 8 { own * own * own } else { f64::from(own > 1.9) }
-                })
-                .collect();
-            rows.push(row);
-        }
-        let column = |k: usize| rows.iter().map(|row| row[k]).collect::<Vec<f64>>();
-        let table = Table::from_numbers((0..13).map(|k| (format!("x{k}"), column(k)))).unwrap();
-        let data = TrainingData::prepare(&table, &Roles::target("x0")).unwrap();
-        let balance = Balance { ridge: None, tolerance: Positive::constant(1e-5), ..Balance::default() };
-        let solved = balance.solve(&data, &Mask::all(&data), None);
-        assert!(solved.stop.converged(), "{:?} after {} passes", solved.stop, solved.passes);
-    }
-
-    #[test]
-    fn the_exact_hessian_agrees_with_differences_of_the_gradient() {
-        let data = sample(700);
-        let balance =
-            Balance { ridge: Some(Positive::constant(0.01)), divergence: Divergence::Entropy, ..Balance::default() };
-        let mask = Mask::from_stability(&data, &[1.0, 0.9, 0.5, 0.0, 0.3, 0.2]);
-        let mut dual = Dual::new(&balance, &data, &mask);
-        dual.centre = (0..6).map(|k| 0.05 * k as f64).collect();
-        let point: Vec<f64> = (0..dual.size()).map(|k| 0.02 * ((k * 7) % 5) as f64).collect();
-        let direction: Vec<f64> = (0..dual.size()).map(|k| ((k * 5) % 7) as f64 - 3.0).collect();
-        let mut gradient_at = |step: f64| {
-            let moved: Vec<f64> = point.iter().zip(&direction).map(|(x, d)| x + step * d).collect();
-            let mut gradient = vec![0.0; point.len()];
-            dual.objective(&moved, &mut gradient);
-            gradient
-        };
-        let (after, before) = (gradient_at(1e-6), gradient_at(-1e-6));
-        let image: Vec<f64> = after.iter().zip(&before).map(|(a, b)| (a - b) / 2e-6).collect();
-        let solved = dual.hessian(&point).unwrap().solve(&image);
-        for (found, known) in solved.iter().zip(&direction) {
-            assert!((found - known).abs() < 1e-4, "{found} and {known}");
-        }
-    }
-
-    #[test]
-    fn the_gradient_agrees_with_differences() {
-        let data = sample(700);
-        let stability = [1.0, 0.9, 0.5, 0.0, 0.3, 0.2];
-        let mask = Mask::from_stability(&data, &stability);
-        for divergence in [Divergence::Chi2, Divergence::Entropy] {
-            let balance = Balance { divergence, ridge: Some(Positive::constant(0.01)), ..Balance::default() };
-            let mut dual = Dual::new(&balance, &data, &mask);
-            dual.centre = (0..6).map(|k| 0.05 * k as f64).collect();
-            let point: Vec<f64> =
-                (0..dual.size()).map(|k| if k == 0 { 0.9 } else { 0.02 * ((k * 7) % 5) as f64 }).collect();
-            let mut gradient = vec![0.0; point.len()];
-            dual.objective(&point, &mut gradient);
-            for k in 0..point.len() {
-                let mut at = |step: f64| {
-                    let mut moved = point.clone();
-                    moved[k] += step;
-                    dual.objective(&moved, &mut vec![0.0; point.len()])
-                };
-                let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
-                assert!(
-                    (gradient[k] - difference).abs() < 1e-7,
-                    "{divergence:?} {k}: {} and {difference}",
-                    gradient[k]
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn recentred_means_cost_less_and_still_decorrelate() {
-        let data = sample(2000);
-        let mask = Mask::all(&data);
-        let solve = |means| Balance { means, ..Balance::default() }.solve(&data, &mask, None);
-        let (pinned, moved) = (solve(Means::Pinned), solve(Means::Recentred));
-        assert!(moved.weights.effective_sample_size() >= pinned.weights.effective_sample_size());
-        for solved in [pinned, moved] {
-            assert!(solved.stop.converged());
-            assert!(remaining_correlation(&weighted_correlations(&data, &solved.weights), &mask) < 1e-6);
-        }
-    }
-
-    #[test]
-    fn entropy_weights_are_positive_and_chi2_keeps_more_effective_rows() {
-        let data = sample(1500);
-        let mask = Mask::all(&data);
-        let solve = |divergence| Balance { divergence, ..Balance::default() }.solve(&data, &mask, None).weights;
-        let (entropy, chi2) = (solve(Divergence::Entropy), solve(Divergence::Chi2));
-        assert!(entropy.values().iter().all(|&weight| weight > 0.0));
-        assert!(chi2.values().iter().all(|&weight| weight >= 0.0));
-        assert!(chi2.effective_sample_size() >= entropy.effective_sample_size());
-    }
-
-    #[test]
-    fn pairs_that_the_mask_leaves_out_keep_their_correlation() {
-        let data = sample(2000);
-        let stable = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
-        let solved = Balance::default().solve(&data, &Mask::from_stability(&data, &stable), None);
-        let correlations = weighted_correlations(&data, &solved.weights);
-        assert!(correlations[(0, 1)] > 0.3 && correlations[(0, 5)].abs() < 1e-6);
-    }
-
-    #[test]
-    fn the_weight_function_weighs_the_training_rows_as_they_were_and_new_rows_too() {
-        let data = sample(1000);
-        let solved = Balance::default().solve(&data, &Mask::all(&data), None);
-        let function = solved.function.unwrap();
-        let again = function.weigh(&data.design);
-        assert!(again.iter().zip(solved.weights.values()).all(|(a, b)| (a - b).abs() < 1e-9));
-        let fresh = function.weigh(&sample(5000).design);
-        assert!(fresh.iter().all(|weight| weight.is_finite() && *weight >= 0.0));
-    }
-
-    #[test]
-    fn an_infeasible_balance_ends_and_says_what_is_left() {
-        // A column that is nearly the negative of another can't be decorrelated from it by weights.
-        let x: Vec<f64> = (0..200).map(|k| ((k * 37) % 101) as f64).collect();
-        let near: Vec<f64> = x.iter().enumerate().map(|(k, x)| -x + 0.01 * ((k * 13) % 7) as f64).collect();
-        let y: Vec<f64> = (0..200).map(|k| ((k * k) % 17) as f64).collect();
-        let table = Table::from_numbers([("x".into(), x), ("near".into(), near), ("y".into(), y)]).unwrap();
-        let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
-        let mask = Mask::all(&data);
-        for balance in [Balance::default(), Balance { ridge: None, ..Balance::default() }] {
-            let solved = balance.solve(&data, &mask, None);
-            assert!(solved.weights.values().iter().all(|weight| weight.is_finite() && *weight >= 0.0));
-            assert!(solved.weights.effective_sample_size() >= 1.0);
-        }
-    }
 }

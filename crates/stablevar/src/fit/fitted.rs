@@ -1,0 +1,216 @@
+//! What is known after a fit, and what the user should worry about.
+
+use super::Method;
+use crate::design::{Encoding, EncodingReport, Task};
+use crate::diagnostics::SelectionCondition;
+use crate::error::Result;
+use crate::evidence::{Source, VariableEvidence};
+use crate::linalg::Matrix;
+use crate::models::Model;
+use crate::selection::StandIn;
+use crate::svi::Loop;
+use crate::table::Table;
+use crate::weights::WeightFunction;
+use serde::{Deserialize, Serialize};
+
+/// Everything that is known after a fit, but the rows' weights; this is what a model file holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FittedModel {
+    /// The method and its parameters.
+    pub method: Method,
+    /// What is predicted.
+    pub task: Task,
+    /// The two classes, if that is what is predicted; the model gives the probability of the second.
+    pub classes: Option<[String; 2]>,
+    /// The outcome's name.
+    pub target: String,
+    /// Rows learnt from.
+    pub rows: usize,
+    /// The seed.
+    pub seed: u64,
+    /// How a table becomes a design matrix.
+    pub encoding: Encoding,
+    /// Positions of the selected variables in [`Encoding::features`].
+    pub selected: Vec<usize>,
+    /// Per variable the probability of being stable: by its evidence if that was asked for, else that its gate is
+    /// open; 1 or 0 for methods without gates.
+    pub open_probability: Vec<f64>,
+    /// The model on the selected variables.
+    pub model: Model,
+    /// The weights as a function of the row, where the method has one.
+    pub weight_function: Option<WeightFunction>,
+    /// Effective sample size of the weights.
+    pub effective_sample_size: f64,
+    /// What the weights did and how far the selection can be trusted.
+    pub diagnostics: Diagnostics,
+    /// Per variable what the data say about it alone, if that was asked for.
+    pub evidence: Option<Vec<VariableEvidence>>,
+    /// Where the evidence came from.
+    pub evidence_source: Option<Source>,
+    /// Per variable the share of random halves of the rows in which it was selected, if that was asked for.
+    pub selection_frequency: Option<Vec<f64>>,
+    /// Variables left out that could take the place of selected ones.
+    pub stand_ins: Vec<StandIn>,
+    /// Correlations of the encoded columns before weighting.
+    pub initial_correlations: Matrix,
+    /// Every loop of Algorithm 1; empty for other methods.
+    pub history: Vec<Loop>,
+    /// How the selection hangs on the penalty: (factor, open probabilities).
+    pub penalty_path: Vec<(f64, Vec<f64>)>,
+    /// Whether every part of the method converged.
+    pub converged: bool,
+    /// Why it stopped, in words.
+    pub stop_reason: String,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+impl FittedModel {
+    /// Checks that the parts fit together, which a file changed by hand may not do.
+    pub fn check(&self) -> std::result::Result<(), String> {
+        let (features, columns) = (self.encoding.features.len(), self.encoding.columns.len());
+        let positions = self.encoding.features.iter().flat_map(|feature| &feature.columns);
+        let square = |matrix: &Matrix| matrix.rows() == columns && matrix.columns() == columns;
+        let loop_fits = |step: &Loop| {
+            let gates = &step.gates;
+            let per_variable = [&gates.open_probability, &gates.mean_gate, &gates.penalties];
+            square(&step.correlations)
+                && gates.coefficients.len() == columns
+                && per_variable.iter().all(|values| values.len() == features)
+        };
+        let conditions = [&self.diagnostics.condition_before, &self.diagnostics.condition_after];
+        let fits = self.model.is_whole(columns)
+            && self.open_probability.len() == features
+            && self.selected.iter().all(|&variable| variable < features)
+            && self.encoding.features.iter().all(|feature| !feature.columns.is_empty())
+            && positions.clone().all(|&column| column < columns)
+            && self.encoding.columns.iter().all(|column| column.feature < features && column.scale > 0.0)
+            && self.weight_function.as_ref().is_none_or(|function| function.columns() == columns)
+            && self.evidence.as_ref().is_none_or(|evidence| evidence.len() == features)
+            && self.selection_frequency.as_ref().is_none_or(|frequency| frequency.len() == features)
+            && self.stand_ins.iter().all(|pair| pair.variable < features && pair.stands_for < features)
+            && square(&self.initial_correlations)
+            && self.history.iter().all(loop_fits)
+            && self.penalty_path.iter().all(|(_, open)| open.len() == features)
+            && conditions
+                .into_iter()
+                .flatten()
+                .all(|condition| condition.values.iter().all(|&(column, _)| column < columns));
+        if fits { Ok(()) } else { Err("the parts of the model do not fit together".into()) }
+    }
+
+    /// Predictions for the rows of a table, which needs only the selected variables' columns.
+    pub fn predict(&self, table: &Table) -> Result<(Vec<f64>, EncodingReport)> {
+        let (design, report) = self.encoding.encode_variables(table, &self.selected)?;
+        Ok((self.model.predict(&design), report))
+    }
+
+    /// The class of every row from the probabilities of the second.
+    pub fn labels<'a>(&'a self, probabilities: &'a [f64]) -> impl Iterator<Item = &'a str> {
+        let classes = self.classes.as_ref().map_or(["", ""], |[first, second]| [first, second]);
+        probabilities.iter().map(move |p| classes[usize::from(*p >= 0.5)])
+    }
+
+    /// Names of the selected variables.
+    pub fn selected_names(&self) -> Vec<&str> {
+        self.selected.iter().map(|&variable| self.encoding.features[variable].name.as_str()).collect()
+    }
+
+    /// Encoded columns of the selected variables.
+    pub fn selected_columns(&self) -> Vec<usize> {
+        self.selected.iter().flat_map(|&variable| self.encoding.features[variable].columns.iter().copied()).collect()
+    }
+}
+
+/// What the weights did and how far the selection can be trusted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Diagnostics {
+    /// Share of the rows whose weight had to be cut off, where the weights are a ratio of densities.
+    pub truncated: Option<f64>,
+    /// Largest weighted correlation left among pairs to be decorrelated; `None` without weights.
+    pub remaining_correlation: Option<f64>,
+    /// Mean distance correlation of the pairs to be decorrelated, before and after weighting; `None` without weights.
+    pub distance_correlation: Option<(f64, f64)>,
+    /// Smallest probability (of an open gate, or of being stable) among the selected variables minus the largest among the
+    /// others; `None` when all or none are selected.
+    pub separation: Option<f64>,
+    /// Theorem 1's quantity for the selection, before weighting.
+    pub condition_before: Option<SelectionCondition>,
+    /// The same under the weights.
+    pub condition_after: Option<SelectionCondition>,
+}
+
+/// The largest absolute correlation of two different columns.
+fn strongest_correlation(correlations: &Matrix) -> f64 {
+    let size = correlations.rows();
+    let pairs = (0..size).flat_map(|j| (0..j).map(move |i| (i, j)));
+    pairs.map(|pair| correlations[pair].abs()).fold(0.0, f64::max)
+}
+
+/// What the user should worry about. Each is a finding, not a failure.
+pub(super) fn warnings(model: &FittedModel, total: f64) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let size = model.effective_sample_size;
+    if !model.converged {
+        warnings.push(format!("not converged: {}", model.stop_reason));
+    }
+    if model.selected.is_empty() {
+        warnings.push(
+            if model.evidence.is_some() {
+                "no variable was selected: none shows an effect beyond chance once the others are known, so the model \
+                 predicts the mean. Use more rows, or a lower --threshold, or --select to name the likeliest"
+            } else {
+                "no variable was selected: the model predicts the mean. Use more rows or a smaller --lambda-factor"
+            }
+            .into(),
+        );
+    }
+    if let Some(left) = model.diagnostics.remaining_correlation {
+        let initial = strongest_correlation(&model.initial_correlations);
+        if size > 0.99 * total && initial > 0.1 {
+            warnings.push(format!(
+                "the weights are almost uniform though columns correlate by up to {initial:.2}: nothing was decorrelated. \
+                 Use more rows for so many columns, or check --sigma and --lambda"
+            ));
+        } else if size < 0.05 * total || size < 5.0 * model.encoding.columns.len() as f64 {
+            warnings.push(format!(
+                "the weights rest on few rows: {size:.0} effective of {total:.0}. Use more rows, or leave out columns that move together"
+            ));
+        }
+        if left > 0.1 {
+            warnings.push(format!("a weighted correlation of {left:.2} is left that the weights could not remove"));
+        }
+    }
+    if let (Some(_), Some(settings)) = (&model.evidence, model.method.loop_settings()) {
+        let (columns, most) = (model.encoding.columns.len(), settings.evidence.map_or(usize::MAX, |how| how.rows));
+        let used = model.rows.min(most);
+        if model.rows > most {
+            warnings.push(format!(
+                "the evidence rests on {most} of the {} rows, drawn at random; --evidence-rows takes more of them",
+                model.rows
+            ));
+        }
+        if 10 * columns > used {
+            warnings.push(format!(
+                "{columns} columns (after encoding) are many for {used} rows: p-values may be too small and a variable may be \
+                 selected by chance. Use more rows, leave columns out, or look at --resamples"
+            ));
+        }
+    }
+    let coefficients = model.model.coefficients(&model.encoding);
+    for column in model.selected_columns().into_iter().filter(|&column| !coefficients[column].is_finite()) {
+        let name = &model.encoding.columns[column].name;
+        warnings.push(format!(
+            "the coefficient of '{name}' is beyond the range of numbers: give the column or the target other units"
+        ));
+    }
+    if let Some(condition) = model.diagnostics.condition_after.as_ref().filter(|condition| condition.largest >= 1.0) {
+        let (column, value) =
+            condition.values.iter().copied().fold((0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
+        warnings.push(format!(
+            "Theorem 1's condition does not hold for '{}' ({value:.2}, it should be below 1): the selection may be wrong about it",
+            model.encoding.columns[column].name
+        ));
+    }
+    warnings
+}

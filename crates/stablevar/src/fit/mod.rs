@@ -1,0 +1,402 @@
+//! From training data to a fitted model, by any of the methods.
+
+mod fitted;
+mod method;
+
+pub use crate::design::Task;
+pub use fitted::{Diagnostics, FittedModel};
+pub use method::Method;
+
+use crate::design::TrainingData;
+use crate::diagnostics::{
+    correlation_from_covariance, covariance_from_moments, distance_correlation, remaining_correlation,
+    selection_condition, weighted_moments,
+};
+use crate::error::{Error, Result};
+use crate::evidence::{Source, VariableEvidence, gather};
+use crate::gates::{AnyGates, GatedFit};
+use crate::models::{
+    Lasso, LogisticFit, Mlp, Model, NetworkModel, Refit, least_squares, logistic_regression, robust_regression,
+};
+use crate::optim::StopReason;
+use crate::parameter::Fraction;
+use crate::selection::stand_ins;
+use crate::svi::{Loop, LoopStop, Svi, svi};
+use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
+use fitted::warnings;
+use std::ops::ControlFlow;
+
+/// A fit together with the weights of its training rows.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// What a model file holds.
+    pub model: FittedModel,
+    /// The weights of the training rows.
+    pub weights: SampleWeights,
+}
+
+/// What a method found, before the parts all methods share.
+struct Found {
+    selected: Vec<usize>,
+    open_probability: Vec<f64>,
+    model: Model,
+    separated: bool,
+    weights: SampleWeights,
+    truncated: Option<f64>,
+    function: Option<WeightFunction>,
+    mask: Option<Mask>,
+    evidence: Option<Vec<VariableEvidence>>,
+    evidence_source: Option<Source>,
+    selection_frequency: Option<Vec<f64>>,
+    history: Vec<Loop>,
+    penalty_path: Vec<(f64, Vec<f64>)>,
+    converged: bool,
+    stop_reason: String,
+}
+
+/// A piece of work that has just been done.
+#[derive(Debug, Clone, Copy)]
+pub enum Step<'a> {
+    /// Evidence was gathered for one more variable, of this many.
+    Variable(usize),
+    /// One more loop of Algorithm 1 has ended.
+    Loop(&'a Loop),
+    /// One more half of the rows was looked at, of this many.
+    Resample(usize),
+}
+
+/// Sees every step as it ends, from any thread, and may stop the work.
+pub type Watch<'a> = &'a (dyn Fn(Step<'_>) -> ControlFlow<()> + Sync);
+
+/// Fits a method.
+pub fn fit(data: &TrainingData, method: &Method, seed: u64, watch: Watch<'_>) -> Result<Fit> {
+    if !matches!(method, Method::Lasso(_) | Method::Mlp(_)) && data.rows() <= data.columns() + 1 {
+        return Err(Error::TooFewRowsForColumns { rows: data.rows(), columns: data.columns() });
+    }
+    let task = data.target.task();
+    if !method.tasks().contains(&task) {
+        let (name, wanted) = (method.name(), if task == Task::Regression { "numbers" } else { "two classes" });
+        return Err(Error::BadRequest(format!(
+            "{name} can't predict {wanted}, which the target '{}' holds",
+            data.target.name
+        )));
+    }
+    method.networks().into_iter().try_for_each(Mlp::check)?;
+    let found = match method {
+        Method::Svi { settings, reweighter, refit } | Method::NonlinearSvi { settings, reweighter, refit } => {
+            by_svi(data, reweighter, settings, refit, seed, watch)?
+        }
+        Method::SviD { settings, reweighter, refit } => {
+            let settings = Svi { loops: 1, ..settings.clone() };
+            by_svi(data, reweighter, &settings, refit, seed, watch)?
+        }
+        Method::Lasso(lasso) => by_lasso(data, lasso, seed),
+        Method::Ols | Method::Logistic => by_all(data, &Refit::Linear, seed)?,
+        Method::Mlp(mlp) => by_all(data, &Refit::Network(mlp.clone()), seed)?,
+        Method::Stg { gates, threshold, refit } => by_gates(data, gates, *threshold, refit, seed)?,
+        Method::Dwr { reweighter } => by_reweighting(data, reweighter, &Refit::Linear, seed)?,
+        Method::Srdo { reweighter, refit } => by_reweighting(data, reweighter, refit, seed)?,
+    };
+    Ok(assemble(data, method, seed, found))
+}
+
+fn by_svi(
+    data: &TrainingData,
+    reweighter: &AnyReweighter,
+    settings: &Svi,
+    refit: &Refit,
+    seed: u64,
+    watch: Watch<'_>,
+) -> Result<Found> {
+    settings.rule.check(data.encoding.features.len(), settings.evidence.is_some())?;
+    let variables = data.encoding.features.len();
+    let gathered = match &settings.evidence {
+        Some(how) => Some(gather(data, how, seed, &|| watch(Step::Variable(variables))).ok_or(Error::Interrupted)?),
+        None => None,
+    };
+    let (evidence, evidence_source) = gathered.map(|all| (all.variables, all.source)).unzip();
+    let mut outcome = svi(data, reweighter, settings, evidence.as_deref(), seed, &mut |step| watch(Step::Loop(step)));
+    let selection_frequency = selection_frequency(data, reweighter, settings, seed, watch)?;
+    if let (Some(frequency), Some(how)) = (&selection_frequency, &settings.resampling) {
+        outcome.selected = how.select(frequency, &outcome.probability, &settings.rule);
+    }
+    let refitted = fit_to(data, &outcome.selected, &data.base, refit, seed)?;
+    let (mut converged, mut stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
+    if converged && !refitted.stop.converged() {
+        (converged, stop_reason) = (false, format!("the refit {}", in_words(refitted.stop)));
+    }
+    Ok(Found {
+        open_probability: outcome.probability,
+        evidence,
+        evidence_source,
+        selection_frequency,
+        penalty_path: settings.gates.penalty_path(&outcome.gated),
+        selected: outcome.selected,
+        model: refitted.model,
+        separated: refitted.separated,
+        truncated: outcome.reweighted.truncated,
+        weights: outcome.reweighted.weights,
+        function: outcome.reweighted.function,
+        mask: Some(outcome.mask),
+        history: outcome.history,
+        converged,
+        stop_reason,
+    })
+}
+
+/// How often each variable is selected in random halves of the rows, if that was asked for.
+fn selection_frequency(
+    data: &TrainingData,
+    reweighter: &AnyReweighter,
+    settings: &Svi,
+    seed: u64,
+    watch: Watch<'_>,
+) -> Result<Option<Vec<f64>>> {
+    let Some(how) = &settings.resampling else { return Ok(None) };
+    if how.resamples < 2 {
+        return Err(Error::BadRequest("selection over resamples needs 2 of them or more".into()));
+    }
+    if data.rows() / 2 <= data.columns() + 1 {
+        return Err(Error::TooFewRowsForColumns { rows: data.rows() / 2, columns: data.columns() });
+    }
+    let mut frequency = vec![0.0; data.encoding.features.len()];
+    for (number, half) in how.halves(data.rows(), seed).iter().enumerate() {
+        let half = data.subset(half);
+        let seed = seed.wrapping_add(1 + number as u64);
+        let evidence = match &settings.evidence {
+            Some(evidence) => {
+                let gathered = gather(&half, evidence, seed, &|| ControlFlow::Continue(()));
+                gathered.map(|gathered| gathered.variables)
+            }
+            None => None,
+        };
+        let selected = match &evidence {
+            // The loop selects by the evidence, so that its weights need not be found here.
+            Some(evidence) => {
+                let probability: Vec<f64> = evidence.iter().map(|variable| variable.probability).collect();
+                settings.rule.select(&half, &probability, Some(evidence))
+            }
+            None => svi(&half, reweighter, settings, None, seed, &mut |_| ControlFlow::Continue(())).selected,
+        };
+        selected.into_iter().for_each(|variable| frequency[variable] += 1.0 / how.resamples as f64);
+        if watch(Step::Resample(how.resamples)).is_break() {
+            return Err(Error::Interrupted);
+        }
+    }
+    Ok(Some(frequency))
+}
+
+/// A model on all variables.
+fn by_all(data: &TrainingData, refit: &Refit, seed: u64) -> Result<Found> {
+    let all: Vec<usize> = (0..data.encoding.features.len()).collect();
+    let refitted = fit_to(data, &all, &data.base, refit, seed)?;
+    let reason = match (data.target.task(), refit) {
+        (Task::Regression, Refit::Linear) => "least squares has a closed form".into(),
+        _ => in_words(refitted.stop),
+    };
+    let converged = *refit == Refit::Linear || refitted.stop.converged();
+    Ok(Found::unweighted(data, all, refitted, converged, reason))
+}
+
+fn by_lasso(data: &TrainingData, lasso: &Lasso, seed: u64) -> Found {
+    let fitted = lasso.fit(data, seed);
+    let used = |feature: &crate::design::Feature| {
+        feature.columns.iter().any(|&column| fitted.fit.coefficients[column + 1] != 0.0)
+    };
+    let selected =
+        (0..data.encoding.features.len()).filter(|&position| used(&data.encoding.features[position])).collect();
+    let how = if lasso.alpha.is_some() { "as given" } else { "by cross-validation" };
+    let reason = format!("{} at penalty {:.4} ({how})", in_words(fitted.stop), fitted.alpha);
+    let model = Model::linear(fitted.fit, &data.target);
+    let refitted = Refitted { model, separated: false, stop: fitted.stop };
+    Found::unweighted(data, selected, refitted, fitted.stop.converged(), reason)
+}
+
+fn by_gates(data: &TrainingData, gates: &AnyGates, threshold: Fraction, refit: &Refit, seed: u64) -> Result<Found> {
+    let searched = gates.search(data, &SampleWeights::uniform(&data.base), seed);
+    let gated = &searched.fit;
+    let open = &gated.open_probability;
+    let selected: Vec<usize> = (0..open.len()).filter(|&variable| open[variable] >= threshold.get()).collect();
+    let refitted = fit_to(data, &selected, &data.base, refit, seed)?;
+    let stop = if gated.stop.converged() { refitted.stop } else { gated.stop };
+    let mut found = Found::unweighted(data, selected, refitted, stop.converged(), in_words(stop));
+    found.penalty_path = gates.penalty_path(&searched);
+    found.open_probability = searched.fit.open_probability;
+    Ok(found)
+}
+
+fn by_reweighting(data: &TrainingData, reweighter: &AnyReweighter, refit: &Refit, seed: u64) -> Result<Found> {
+    let mask = Mask::all(data);
+    let Reweighted { weights, function, truncated, stop, .. } = reweighter.reweigh(data, &mask, None, seed);
+    let all: Vec<usize> = (0..data.encoding.features.len()).collect();
+    let refitted = fit_to(data, &all, &weights.with_base(&data.base), refit, seed)?;
+    let found = Found::unweighted(data, all, refitted, stop.converged(), in_words(stop));
+    Ok(Found { weights, function, truncated, mask: Some(mask), ..found })
+}
+
+/// A model on some of the variables.
+struct Refitted {
+    model: Model,
+    separated: bool,
+    stop: StopReason,
+}
+
+/// A model on the selected variables; the paper's refit has the base weights alone.
+fn fit_to(data: &TrainingData, selected: &[usize], weights: &[f64], refit: &Refit, seed: u64) -> Result<Refitted> {
+    let columns: Vec<usize> =
+        selected.iter().flat_map(|&variable| data.encoding.features[variable].columns.iter().copied()).collect();
+    Ok(match (refit, data.target.task()) {
+        (Refit::Network(mlp), _) => {
+            let (network, trained) = NetworkModel::train(data, &columns, weights, mlp, seed);
+            Refitted { model: Model::Network(network), separated: false, stop: trained.stop }
+        }
+        (Refit::Linear, Task::Regression) => {
+            let model = Model::linear(least_squares(data, &columns, weights)?, &data.target);
+            Refitted { model, separated: false, stop: StopReason::Converged }
+        }
+        (Refit::Robust(limit), Task::Regression) => {
+            let (fit, stop) = robust_regression(data, &columns, weights, *limit)?;
+            Refitted { model: Model::linear(fit, &data.target), separated: false, stop }
+        }
+        (Refit::Linear | Refit::Robust(_), Task::Classification) => {
+            let LogisticFit { fit, separated, stop } = logistic_regression(data, &columns, weights)?;
+            Refitted { model: Model::linear(fit, &data.target), separated, stop }
+        }
+    })
+}
+
+impl Found {
+    fn unweighted(
+        data: &TrainingData,
+        selected: Vec<usize>,
+        refitted: Refitted,
+        converged: bool,
+        stop_reason: String,
+    ) -> Self {
+        let open_probability =
+            (0..data.encoding.features.len()).map(|variable| f64::from(selected.contains(&variable))).collect();
+        Self {
+            selected,
+            open_probability,
+            model: refitted.model,
+            separated: refitted.separated,
+            truncated: None,
+            weights: SampleWeights::uniform(&data.base),
+            function: None,
+            mask: None,
+            evidence: None,
+            evidence_source: None,
+            selection_frequency: None,
+            history: Vec::new(),
+            penalty_path: Vec::new(),
+            converged,
+            stop_reason,
+        }
+    }
+}
+
+fn in_words(stop: StopReason) -> String {
+    match stop {
+        StopReason::Converged => "converged",
+        StopReason::PrecisionReached => "converged to the limit of floating-point numbers",
+        StopReason::IterationLimit => "stopped at the iteration limit",
+        StopReason::Stalled => "stalled before a minimum was reached",
+    }
+    .into()
+}
+
+fn judge_loops(history: &[Loop], stop: LoopStop, settings: &Svi) -> (bool, String) {
+    let last = &history[history.len() - 1];
+    let gates_failed = |gates: &GatedFit| !gates.stop.converged();
+    if !last.reweighting.converged() {
+        return (false, format!("the weights of loop {} {}", history.len(), in_words(last.reweighting)));
+    }
+    if gates_failed(&last.gates) {
+        return (false, format!("the gates of loop {} {}", history.len(), in_words(last.gates.stop)));
+    }
+    match stop {
+        LoopStop::Settled if settings.evidence.is_some() => (true, "the evidence fixed the mask in one loop".into()),
+        LoopStop::Settled => (true, format!("the mask settled after {} loops", history.len())),
+        LoopStop::LoopLimit if settings.loops <= 1 => (true, "one loop, as asked for".into()),
+        LoopStop::LoopLimit => {
+            (false, format!("the mask still moved by {:.2} in loop {}, the last allowed", last.change, history.len()))
+        }
+        LoopStop::Interrupted => (false, format!("interrupted after {} loops", history.len())),
+    }
+}
+
+fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fit {
+    let uniform = SampleWeights::uniform(&data.base);
+    let selected_columns: Vec<usize> =
+        found.selected.iter().flat_map(|&variable| data.encoding.features[variable].columns.iter().copied()).collect();
+    let slopes = found.model.standardised_slopes();
+    let mut diagnostics = Diagnostics {
+        // Of standardised columns the correlations are the covariances.
+        condition_before: selection_condition(&data.correlations, &selected_columns, slopes),
+        truncated: found.truncated,
+        separation: separation(&found.open_probability, &found.selected),
+        ..Diagnostics::default()
+    };
+    if let Some(mask) = &found.mask {
+        let after = covariance_from_moments(&weighted_moments(data, &found.weights));
+        diagnostics.remaining_correlation = Some(remaining_correlation(&correlation_from_covariance(&after), mask));
+        diagnostics.distance_correlation =
+            distance_correlation(data, &uniform, mask).zip(distance_correlation(data, &found.weights, mask));
+        diagnostics.condition_after = selection_condition(&after, &selected_columns, slopes);
+    }
+    let stand_ins = if method.seeks_stability() { stand_ins(data, &found.selected) } else { vec![] };
+    let mut model = FittedModel {
+        method: method.clone(),
+        task: data.target.task(),
+        classes: data.target.classes.clone(),
+        target: data.target.name.clone(),
+        rows: data.rows(),
+        seed,
+        encoding: data.encoding.clone(),
+        selected: found.selected,
+        open_probability: found.open_probability,
+        model: found.model,
+        weight_function: found.function,
+        effective_sample_size: found.weights.effective_sample_size(),
+        diagnostics,
+        evidence: found.evidence,
+        evidence_source: found.evidence_source,
+        selection_frequency: found.selection_frequency,
+        stand_ins,
+        initial_correlations: data.correlations.clone(),
+        history: found.history,
+        penalty_path: found.penalty_path,
+        converged: found.converged,
+        stop_reason: found.stop_reason,
+        warnings: data.notes.clone(),
+    };
+    if found.separated {
+        model.warnings.push(
+            "the selected variables tell the two classes apart without error, so that their coefficients have no finite best \
+             value: a small ridge holds them. Is one of them a consequence of the target?"
+                .into(),
+        );
+    }
+    if let Some(classes) = &model.classes {
+        let share = data.target.mean;
+        if !(0.05..=0.95).contains(&share) {
+            let rare = if share < 0.5 { &classes[1] } else { &classes[0] };
+            model.warnings.push(format!(
+                "only {:.1} % of the rows are '{rare}': judge the model by its probabilities (log loss, AUC) rather than by its error rate",
+                100.0 * share.min(1.0 - share)
+            ));
+        }
+    }
+    let findings = warnings(&model, data.total_weight());
+    model.warnings.extend(findings);
+    Fit { model, weights: found.weights }
+}
+
+/// How far the selected variables' probabilities lie above the others'.
+fn separation(probability: &[f64], selected: &[usize]) -> Option<f64> {
+    let (chosen, others): (Vec<usize>, Vec<usize>) =
+        (0..probability.len()).partition(|variable| selected.contains(variable));
+    let least = chosen.iter().map(|&variable| probability[variable]).reduce(f64::min)?;
+    let most = others.iter().map(|&variable| probability[variable]).reduce(f64::max)?;
+    Some(least - most)
+}

@@ -1,0 +1,130 @@
+//! Linear regression that a few extreme outcomes can't bend (Huber, 1964).
+//!
+//! Where an outcome has a heavy tail, as prices have, a few rows far from all others decide the slopes of least squares, and
+//! what they decide does not carry over to places that have no such rows. So a residual beyond a limit counts as one at the
+//! limit. With residuals that are nearly normal hardly one in ten thousand is beyond the default, and the fit is that of
+//! least squares.
+
+use super::{StandardisedFit, least_squares};
+use crate::design::TrainingData;
+use crate::error::Result;
+use crate::linalg::dot;
+use crate::optim::StopReason;
+use crate::parameter::Positive;
+
+/// The default limit for residuals, in standard deviations of the bulk of them.
+pub const OUTLIER_LIMIT: Positive = Positive::constant(4.0);
+
+/// Rounds of reweighting at most, and those after which the scale no longer follows the residuals, so that what is left is a
+/// convex problem.
+const ROUNDS: usize = 100;
+const SCALE_ROUNDS: usize = 20;
+/// Largest change of a standardised coefficient that counts as none.
+const TOLERANCE: f64 = 1e-10;
+
+/// Regression of the outcome on the columns listed in which residuals beyond `limit` standard deviations count as such at the
+/// limit.
+pub fn robust_regression(
+    data: &TrainingData,
+    columns: &[usize],
+    weights: &[f64],
+    limit: Positive,
+) -> Result<(StandardisedFit, StopReason)> {
+    let mut fit = least_squares(data, columns, weights)?;
+    let mut scale = 0.0;
+    for round in 0..ROUNDS {
+        let residuals: Vec<f64> = (0..data.rows())
+            .map(|row| data.target.values[row] - dot(data.design.row(row), &fit.coefficients))
+            .collect();
+        if round < SCALE_ROUNDS {
+            scale = spread_of_the_bulk(&residuals, weights);
+        }
+        let most = limit.get() * scale;
+        if scale == 0.0 || residuals.iter().all(|residual| residual.abs() <= most) {
+            return Ok((fit, StopReason::Converged));
+        }
+        let shrunk: Vec<f64> =
+            weights.iter().zip(&residuals).map(|(weight, r)| weight * (most / r.abs().max(most))).collect();
+        let next = least_squares(data, columns, &shrunk)?;
+        let change =
+            next.coefficients.iter().zip(&fit.coefficients).map(|(new, old)| (new - old).abs()).fold(0.0, f64::max);
+        fit = next;
+        if change <= TOLERANCE {
+            return Ok((fit, StopReason::Converged));
+        }
+    }
+    Ok((fit, StopReason::IterationLimit))
+}
+
+/// The standard deviation that normal residuals would have whose median distance from 0 is that of these; 0 if half of
+/// them are 0.
+pub fn spread_of_the_bulk(residuals: &[f64], weights: &[f64]) -> f64 {
+    let mut order: Vec<usize> = (0..residuals.len()).collect();
+    order.sort_unstable_by(|&a, &b| residuals[a].abs().total_cmp(&residuals[b].abs()));
+    let half = 0.5 * weights.iter().sum::<f64>();
+    let mut sum = 0.0;
+    let middle = order.into_iter().find(|&row| {
+        sum += weights[row];
+        sum >= half
+    });
+    // The normal distribution's median distance from 0 is 0.6745 standard deviations.
+    middle.map_or(0.0, |row| residuals[row].abs() / 0.674_489_750_196_082)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::Roles;
+    use crate::table::Table;
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+    use rand_distr::StandardNormal;
+
+    /// `y = 2 a + noise`, but every `outlier`-th row has an outcome far off that grows with `a`.
+    fn sample(outlier: usize) -> TrainingData {
+        let mut random = ChaCha8Rng::seed_from_u64(3);
+        let mut draw = || -> Vec<f64> { (0..2000).map(|_| random.sample(StandardNormal)).collect() };
+        let (a, b, noise) = (draw(), draw(), draw());
+        let far = |k: usize| if k.is_multiple_of(outlier) { 40.0 * a[k].max(0.0) } else { 0.0 };
+        let y = (0..2000).map(|k| 2.0 * a[k] + 0.5 * noise[k].clamp(-3.0, 3.0) + far(k)).collect();
+        let names = ["a", "b", "y"].map(String::from);
+        let table = Table::from_numbers(names.into_iter().zip([a, b, y])).unwrap();
+        TrainingData::prepare(&table, &Roles::target("y")).unwrap()
+    }
+
+    fn slope(data: &TrainingData, fit: &StandardisedFit) -> f64 {
+        fit.coefficients[1] * data.target.scale / data.encoding.columns[0].scale
+    }
+
+    #[test]
+    fn outliers_bend_least_squares_but_not_the_robust_fit() {
+        let data = sample(50);
+        let (robust, stop) = robust_regression(&data, &[0, 1], &data.base, OUTLIER_LIMIT).unwrap();
+        let plain = least_squares(&data, &[0, 1], &data.base).unwrap();
+        assert!(stop.converged());
+        assert!((slope(&data, &plain) - 2.0).abs() > 0.3, "{}", slope(&data, &plain));
+        assert!((slope(&data, &robust) - 2.0).abs() < 0.06, "{}", slope(&data, &robust));
+    }
+
+    #[test]
+    fn without_outliers_it_is_least_squares() {
+        let data = sample(usize::MAX);
+        let (robust, _) = robust_regression(&data, &[0, 1], &data.base, OUTLIER_LIMIT).unwrap();
+        // Row 0 alone is an outlier in name; it lies at the limit or below in a sample whose noise is cut at 3.
+        let plain = least_squares(&data, &[0, 1], &data.base).unwrap();
+        assert!((slope(&data, &robust) - slope(&data, &plain)).abs() < 0.02);
+        let exact = robust_regression(&data, &[0, 1], &data.base, Positive::constant(1e9)).unwrap().0;
+        assert_eq!(exact, plain);
+    }
+
+    #[test]
+    fn the_spread_is_that_of_normal_residuals() {
+        let mut random = ChaCha8Rng::seed_from_u64(5);
+        let residuals: Vec<f64> = (0..20_000).map(|_| 3.0 * random.sample::<f64, _>(StandardNormal)).collect();
+        assert!((spread_of_the_bulk(&residuals, &vec![1.0; 20_000]) - 3.0).abs() < 0.06);
+        // A weight of 0 is a row that is not there.
+        assert_eq!(spread_of_the_bulk(&[1.0, 2.0, 50.0], &[1.0, 1.0, 0.0]), spread_of_the_bulk(&[1.0, 2.0], &[1.0; 2]));
+        assert_eq!(spread_of_the_bulk(&[0.0, 0.0, 5.0], &[1.0; 3]), 0.0);
+        assert_eq!(spread_of_the_bulk(&[], &[]), 0.0);
+    }
+}
