@@ -3,7 +3,6 @@
 mod args;
 mod commands;
 mod printer;
-mod render;
 
 use args::{Arguments, Command};
 use clap::Parser;

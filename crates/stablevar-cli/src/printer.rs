@@ -61,7 +61,7 @@ impl Printer {
             return ProgressBar::hidden();
         }
         let bar = ProgressBar::new(length as u64);
-        if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {elapsed}") {
+        if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {elapsed}, about {eta} left") {
             bar.set_style(style.progress_chars("=> "));
         }
         bar.set_message(what.to_string());
@@ -81,17 +81,5 @@ pub(crate) fn print_error(error: &anyhow::Error) {
     });
     if let Some(hint) = hint {
         eprintln!("  hint: {hint}");
-    }
-}
-
-/// A number with as many digits as a reader needs.
-pub(crate) fn number(value: f64) -> String {
-    if value == 0.0 {
-        "0".into()
-    } else if (1e-3..1e6).contains(&value.abs()) {
-        let digits = (4 - value.abs().log10().floor() as i32).clamp(0, 6) as usize;
-        format!("{value:.digits$}")
-    } else {
-        format!("{value:.4e}")
     }
 }

@@ -1,5 +1,6 @@
 //! What the paper's experiments are: data, methods, seeds, environments.
 
+use serde::{Deserialize, Serialize};
 use stablevar::fit::Method;
 use stablevar::gates::{AnyGates, NetworkGates};
 use stablevar::models::{Mlp, Refit};
@@ -8,7 +9,7 @@ use stablevar::simulate::World;
 use stablevar::weights::{AnyReweighter, Dwr, Srdo};
 
 /// One cell of a table: a sample size and a bias rate.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// Rows of the training sample.
     pub rows: usize,
@@ -37,6 +38,9 @@ impl Contender {
     }
 }
 
+/// The paper's baselines.
+pub const BASELINES: [&str; 5] = ["OLS", "MLP", "STG", "DWR", "SRDO"];
+
 /// The name of the model on the stable columns.
 pub const ORACLE: &str = "Oracle";
 
@@ -55,10 +59,26 @@ pub struct Experiment {
     pub test_rows: usize,
     /// The paper's own figures: n, r_train, method, mean, std, max as CSV.
     pub published: &'static str,
-    nonlinear: bool,
+    /// Whether the outcome is a random network of the stable variables.
+    pub nonlinear: bool,
 }
 
 impl Experiment {
+    /// The kind of its data; experiments of one kind share their runs.
+    pub fn kind(&self) -> &'static str {
+        if self.nonlinear { "nonlinear" } else { "linear" }
+    }
+
+    /// The method that the experiment is about: the last before the oracle.
+    pub fn main_method(&self) -> &'static str {
+        self.contenders.iter().rev().find(|contender| !contender.is_oracle).map_or("", |contender| contender.name)
+    }
+
+    /// The same methods in other cells.
+    pub fn in_cells(self, cells: &[Cell]) -> Self {
+        Self { cells: cells.to_vec(), ..self }
+    }
+
     /// The law of the data behind a seed: the nonlinear data have another random function for each.
     pub fn world(&self, seed: u64) -> World {
         if self.nonlinear { World::default().nonlinear(100, seed) } else { World::default() }
@@ -118,11 +138,26 @@ pub fn table2() -> Experiment {
     }
 }
 
+/// Sample sizes of the figures that show what grows with it.
+pub const GROWTH: [usize; 6] = [500, 1000, 1500, 2000, 3000, 4000];
+
+/// Table 1's methods over more sample sizes, at the middle bias rate.
+pub fn growth() -> Experiment {
+    let experiment = table1().in_cells(&GROWTH.map(|rows| Cell { rows, rate: 2.5 }));
+    Experiment { name: "growth", title: "Linear setting over sample sizes", ..experiment }
+}
+
+/// The cell of Table 2 that the paper shows per environment.
+pub fn nonlinear_detail() -> Experiment {
+    let experiment = table2().in_cells(&[Cell { rows: 25_000, rate: 1.8 }]);
+    Experiment { name: "nonlinear detail", title: "Nonlinear setting per environment", ..experiment }
+}
+
 /// The linear methods for real data; the first is the baseline.
 pub fn real_data_contenders(classes: bool) -> Vec<Contender> {
     let baseline = if classes { ("logistic", Method::Logistic) } else { ("OLS", Method::Ols) };
     let mut contenders = table1().contenders;
-    contenders.retain(|contender| !contender.is_oracle && contender.name != "OLS" && contender.name != "SRDO");
+    contenders.retain(|contender| !contender.is_oracle && contender.name != "OLS");
     contenders.insert(0, Contender::new(baseline.0, baseline.1));
     contenders
 }

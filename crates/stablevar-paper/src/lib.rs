@@ -9,3 +9,9 @@ pub mod table;
 pub mod real_data;
 
 pub mod real;
+
+pub mod figures;
+
+pub mod findings;
+
+pub mod page;

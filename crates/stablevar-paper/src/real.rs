@@ -3,23 +3,28 @@
 use crate::experiment::{Contender, real_data_contenders};
 use crate::real_data::{Dataset, ENVIRONMENT, RealDataError};
 use crate::table::csv_text;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use stablevar::design::{Roles, Target, Task, TrainingData, class_numbers};
 use stablevar::error::Error;
-use stablevar::fit::{FittedModel, fit};
-use stablevar::metrics::{ErrorSummary, error_rate, mean_squared_error};
+use stablevar::fit::{FittedModel, Method, fit};
+use stablevar::metrics::{ErrorSummary, error_rate};
 use stablevar::table::{Table, Values};
+use stablevar_io::{IoError, write_whole};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 /// One method on real data.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RealRow {
     /// The method.
     pub method: String,
+    /// Its settings.
+    pub settings: Method,
     /// Its error in every environment; the training environment's is on the rows it was trained on.
     pub errors: BTreeMap<String, f64>,
+    /// Standard errors of these over the environment's rows.
+    pub standard_errors: BTreeMap<String, f64>,
     /// Mean over the test environments.
     pub mean_error: f64,
     /// Standard deviation over the test environments.
@@ -51,10 +56,12 @@ pub struct RealTable {
     pub rows: Vec<RealRow>,
 }
 
-/// Fits every linear method of the paper to the training environment and judges it in the others.
+/// Fits every linear method of the paper to the training environment and judges it in the others. What an earlier run left
+/// in `folder`, made by this version with the same settings, is kept.
 pub fn run_real(
     dataset: Dataset,
     cache: &Path,
+    folder: &Path,
     watch: &mut dyn FnMut(&str) -> ControlFlow<()>,
 ) -> Result<RealTable, RealDataError> {
     let table = dataset.load(cache)?;
@@ -68,20 +75,62 @@ pub fn run_real(
     let classes = data.target.task() == Task::Classification;
     let parts: BTreeMap<String, Table> =
         environments.iter().map(|(name, rows)| (name.clone(), table.keep_rows(rows))).collect();
-    let mut rows = Vec::new();
-    for contender in real_data_contenders(classes) {
-        rows.push(one_row(&contender, &data, &parts, trained_on)?);
-        if watch(contender.name).is_break() {
-            break;
-        }
-    }
     let experiment = match dataset {
         Dataset::KingCounty => "house",
         Dataset::Adult => "adult",
     };
+    let path = folder.join("runs").join(format!("{experiment}.json"));
+    let mut kept = Kept::read(&path);
+    let mut rows = Vec::new();
+    for contender in real_data_contenders(classes) {
+        let row = match kept.find(&contender) {
+            Some(row) => row.clone(),
+            None => {
+                let row = one_row(&contender, &data, &parts, trained_on)?;
+                kept.rows.retain(|kept| kept.method != row.method);
+                kept.rows.push(row.clone());
+                kept.write(&path)?;
+                row
+            }
+        };
+        rows.push(row);
+        if watch(contender.name).is_break() {
+            break;
+        }
+    }
     let sizes = environments.iter().map(|(name, rows)| (name.clone(), rows.len())).collect();
-    let metric = if classes { "error rate" } else { "root mean squared error" };
+    let metric = if classes { ERROR_RATE } else { ROOT_MEAN_SQUARED_ERROR };
     Ok(RealTable { experiment, metric, trained_on, sizes, rows })
+}
+
+const ERROR_RATE: &str = "error rate";
+const ROOT_MEAN_SQUARED_ERROR: &str = "root mean squared error";
+
+/// What earlier runs left.
+#[derive(Default, Serialize, Deserialize)]
+struct Kept {
+    version: String,
+    rows: Vec<RealRow>,
+}
+
+impl Kept {
+    /// What a file holds; nothing if it is not there, damaged or of another version.
+    fn read(path: &Path) -> Self {
+        let version = env!("CARGO_PKG_VERSION").to_string();
+        let kept = std::fs::read(path).ok().and_then(|text| serde_json::from_slice::<Kept>(&text).ok());
+        kept.filter(|kept| kept.version == version).unwrap_or(Self { version, rows: Vec::new() })
+    }
+
+    fn find(&self, contender: &Contender) -> Option<&RealRow> {
+        self.rows.iter().find(|row| row.method == contender.name && row.settings == contender.method)
+    }
+
+    fn write(&self, path: &Path) -> Result<(), IoError> {
+        let failed = |source| IoError::Write { path: path.display().to_string(), source };
+        path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
+        let text = serde_json::to_vec(self).map_err(|error| failed(error.into()))?;
+        write_whole(path, |writer| writer.write_all(&text))
+    }
 }
 
 fn one_row(
@@ -93,18 +142,21 @@ fn one_row(
     let start = std::time::Instant::now();
     let model = fit(data, &contender.method, 0, &|_| ControlFlow::Continue(()))?.model;
     let seconds = start.elapsed().as_secs_f64();
-    let errors = parts
-        .iter()
-        .map(|(name, part)| Ok((name.clone(), error(&model, &data.target, part)?)))
-        .collect::<Result<BTreeMap<String, f64>, Error>>()?;
-    // What was trained on, and its rows held out, are no other environment.
+    let (mut errors, mut standard_errors) = (BTreeMap::new(), BTreeMap::new());
+    for (name, part) in parts {
+        let (error, standard_error) = error(&model, &data.target, part)?;
+        errors.insert(name.clone(), error);
+        standard_errors.insert(name.clone(), standard_error);
+    }
     let elsewhere: Vec<f64> =
-        errors.iter().filter(|(name, _)| !name.starts_with(trained_on)).map(|(_, error)| *error).collect();
+        errors.iter().filter(|(name, _)| is_elsewhere(name, trained_on)).map(|(_, error)| *error).collect();
     let summary =
         ErrorSummary::new(&elsewhere).ok_or_else(|| Error::BadRequest("there is no environment to test in".into()))?;
     Ok(RealRow {
         method: contender.name.into(),
+        settings: contender.method.clone(),
         errors,
+        standard_errors,
         mean_error: summary.mean_error,
         std_error: summary.std_error,
         max_error: summary.max_error,
@@ -115,14 +167,34 @@ fn one_row(
     })
 }
 
-fn error(model: &FittedModel, target: &Target, part: &Table) -> Result<f64, Error> {
+/// What was trained on, and its rows held out, are no other environment.
+fn is_elsewhere(name: &str, trained_on: &str) -> bool {
+    !name.starts_with(trained_on)
+}
+
+/// The error of a model in an environment, and its standard error over the rows.
+fn error(model: &FittedModel, target: &Target, part: &Table) -> Result<(f64, f64), Error> {
     let predicted = model.predict(part)?.0;
     let values = &part.column(&target.name)?.values;
-    match (&target.classes, values) {
-        (Some(classes), values) => Ok(error_rate(&class_numbers(&target.name, values, classes)?, &predicted)),
-        (None, Values::Number(truth)) => Ok(mean_squared_error(truth, &predicted).sqrt()),
-        (None, other) => Err(Error::BadRequest(format!("'{}' holds {}, not numbers", target.name, other.kind()))),
-    }
+    let losses: Vec<f64> = match (&target.classes, values) {
+        (Some(classes), values) => {
+            let truth = class_numbers(&target.name, values, classes)?;
+            truth.iter().zip(&predicted).map(|(a, b)| error_rate(&[*a], &[*b])).collect()
+        }
+        (None, Values::Number(truth)) => truth.iter().zip(&predicted).map(|(a, b)| (a - b).powi(2)).collect(),
+        (None, other) => {
+            return Err(Error::BadRequest(format!("'{}' holds {}, not numbers", target.name, other.kind())));
+        }
+    };
+    let count = losses.len() as f64;
+    let mean = losses.iter().sum::<f64>() / count;
+    let spread = losses.iter().map(|loss| (loss - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    let standard_error = (spread / count).sqrt();
+    Ok(match target.classes {
+        Some(_) => (mean, standard_error),
+        // The slope of the root turns the error of the mean into that of its root.
+        None => (mean.sqrt(), if mean > 0.0 { 0.5 * standard_error / mean.sqrt() } else { 0.0 }),
+    })
 }
 
 /// Positions of the rows of every environment.
@@ -139,6 +211,16 @@ fn by_environment(table: &Table) -> Result<BTreeMap<String, Vec<usize>>, Error> 
 }
 
 impl RealTable {
+    /// Whether numbers are predicted, not classes.
+    pub fn is_regression(&self) -> bool {
+        self.metric == ROOT_MEAN_SQUARED_ERROR
+    }
+
+    /// Whether an environment is another than the one trained on.
+    pub fn is_elsewhere(&self, environment: &str) -> bool {
+        is_elsewhere(environment, self.trained_on)
+    }
+
     /// For the docs: one row per environment, one column per method.
     pub fn markdown(&self) -> String {
         let mut text =
@@ -171,6 +253,7 @@ impl RealTable {
             environment: &'a str,
             n: usize,
             error: f64,
+            standard_error: f64,
         }
         let lines = self.rows.iter().flat_map(|row| {
             row.errors.iter().map(|(environment, &error)| Line {
@@ -178,6 +261,7 @@ impl RealTable {
                 environment,
                 n: self.sizes[environment],
                 error,
+                standard_error: row.standard_errors[environment],
             })
         });
         csv_text(lines)

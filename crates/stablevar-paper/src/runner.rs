@@ -1,16 +1,20 @@
 //! Runs an experiment, one file per sample, so that it can be interrupted and taken up again.
 //!
 //! A run is one training sample: every method is fitted to it and judged in the ten test environments. Its seed and its
-//! cell decide everything, so that neither the number of threads nor the order of the runs matters. A file also holds the
+//! cell (rows and bias rate) decide everything, so that neither the number of threads nor the order of the runs matters. A file also holds the
 //! settings of every method: what was made with the same settings is kept, and only the rest is made.
 
-use crate::experiment::{Contender, Experiment};
+use crate::experiment::{Cell, Contender, Experiment};
 use serde::{Deserialize, Serialize};
 use stablevar::design::{Roles, TrainingData};
+use stablevar::diagnostics::unstable_coefficients;
 use stablevar::error::Error;
-use stablevar::fit::{Method, fit};
+use stablevar::fit::{FittedModel, Method, fit};
+use stablevar::linalg::Matrix;
 use stablevar::metrics::mean_squared_error;
+use stablevar::models::Model;
 use stablevar::simulate::TEST_RATES;
+use stablevar::svi::Loop;
 use stablevar::table::{Table, Values};
 use stablevar_io::{IoError, write_whole};
 use std::ops::ControlFlow;
@@ -31,21 +35,42 @@ pub struct Outcome {
     pub selected: Vec<String>,
     /// Whether these are exactly the stable ones.
     pub exact: bool,
+    /// `||beta_v||_1`: the sum of the model's absolute slopes in variables that are not stable.
+    pub unstable_slopes: f64,
     /// Effective sample size of the weights.
     pub effective_sample_size: f64,
     /// Whether it converged.
     pub converged: bool,
     /// Seconds the fit took.
     pub seconds: f64,
+    /// Every loop, for methods in which it moves.
+    pub loops: Vec<LoopRecord>,
+}
+
+/// What one loop of Algorithm 1 did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoopRecord {
+    /// Correlations of the variables under its weights.
+    pub correlations: Matrix,
+    /// `||beta_v||_1` of the gated model: slopes times mean gates.
+    pub unstable_slopes: f64,
+    /// Effective sample size of its weights.
+    pub effective_sample_size: f64,
 }
 
 /// All methods on one sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Position of the cell.
-    pub cell: usize,
+    /// The version that made it.
+    pub version: String,
+    /// Where in the table it belongs.
+    pub cell: Cell,
+    /// Rows of every test environment.
+    pub test_rows: usize,
     /// The seed.
     pub seed: u64,
+    /// Correlations of the variables without weights.
+    pub correlations: Matrix,
     /// One per method.
     pub outcomes: Vec<Outcome>,
 }
@@ -57,12 +82,12 @@ pub enum RunError {
     #[error(transparent)]
     File(#[from] IoError),
     /// A fit failed.
-    #[error("{experiment}, cell {cell}, seed {seed}, {method}: {source}")]
+    #[error("{experiment}, n = {}, r = {}, seed {seed}, {method}: {source}", cell.rows, cell.rate)]
     Fit {
         /// The experiment.
         experiment: &'static str,
-        /// Position of the cell.
-        cell: usize,
+        /// Where in the table.
+        cell: Cell,
         /// The seed.
         seed: u64,
         /// The method.
@@ -94,11 +119,11 @@ pub fn run(
     folder: &Path,
     watch: &(dyn Fn(Progress<'_>) -> ControlFlow<()> + Sync),
 ) -> Result<Vec<Run>, RunError> {
-    let folder = folder.join("runs").join(experiment.name);
+    let folder = folder.join("runs").join(experiment.kind());
     std::fs::create_dir_all(&folder).map_err(|source| IoError::Write { path: folder.display().to_string(), source })?;
     // Seed by seed, so that an interrupted command leaves whole seeds.
-    let tasks: Vec<(u64, usize)> =
-        (0..seeds).flat_map(|seed| (0..experiment.cells.len()).map(move |cell| (seed, cell))).collect();
+    let tasks: Vec<(u64, Cell)> =
+        (0..seeds).flat_map(|seed| experiment.cells.iter().map(move |&cell| (seed, cell))).collect();
     let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let done: Mutex<Vec<Result<Run, RunError>>> = Mutex::new(Vec::with_capacity(tasks.len()));
     // Every job has a pool of its own of one thread: the seconds of a fit are then its own, on one core.
@@ -119,56 +144,57 @@ pub fn run(
     });
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut runs = done.into_iter().collect::<Result<Vec<Run>, RunError>>()?;
-    runs.sort_by_key(|run| (run.cell, run.seed));
+    let position = |run: &Run| experiment.cells.iter().position(|&cell| cell == run.cell);
+    runs.sort_by_key(|run| (position(run), run.seed));
     Ok(runs)
 }
 
 /// One run, from its file if that is whole.
 fn one_run(
     experiment: &Experiment,
-    cell: usize,
+    cell: Cell,
     seed: u64,
     folder: &Path,
     watch: &(dyn Fn(Progress<'_>) -> ControlFlow<()> + Sync),
 ) -> Result<Run, RunError> {
-    let path = folder.join(format!("cell{cell}-seed{seed}.json"));
+    let path = folder.join(format!("n{}-r{}-seed{seed}.json", cell.rows, cell.rate));
+    let (version, test_rows) = (env!("CARGO_PKG_VERSION"), experiment.test_rows);
     let kept = std::fs::read(&path).ok().map(|text| serde_json::from_slice::<Run>(&text));
     let unreadable = matches!(kept, Some(Err(_)));
-    let mut outcomes = match kept {
-        Some(Ok(run)) if (run.cell, run.seed) == (cell, seed) => run.outcomes,
-        _ => Vec::new(),
+    let same_data =
+        |run: &Run| run.cell == cell && run.seed == seed && run.test_rows == test_rows && run.version == version;
+    let kept = kept.and_then(Result::ok).filter(same_data);
+    let is_kept = |contender: &&Contender| {
+        let same = |outcome: &Outcome| outcome.name == contender.name && outcome.method == contender.method;
+        kept.as_ref().is_some_and(|run| run.outcomes.iter().any(same))
     };
-    let is_there = |outcomes: &[Outcome], contender: &Contender| {
-        outcomes.iter().any(|outcome| outcome.name == contender.name && outcome.method == contender.method)
-    };
-    let missing: Vec<&Contender> =
-        experiment.contenders.iter().filter(|contender| !is_there(&outcomes, contender)).collect();
+    let missing: Vec<&Contender> = experiment.contenders.iter().filter(|contender| !is_kept(contender)).collect();
     let progress = match (unreadable, missing.is_empty()) {
         (true, _) => Progress::Unusable(&path),
         (false, true) => Progress::Found,
         (false, false) => Progress::Made,
     };
-    if !missing.is_empty() {
-        outcomes.retain(|outcome| missing.iter().all(|contender| contender.name != outcome.name));
-        outcomes.extend(make(experiment, cell, seed, &missing)?);
-        let run = Run { cell, seed, outcomes };
-        let text = serde_json::to_vec(&run).map_err(|error| write_error(&path, error))?;
-        write_whole(&path, |writer| writer.write_all(&text))?;
-        outcomes = run.outcomes;
-    }
+    let mut run = match kept {
+        Some(run) if missing.is_empty() => run,
+        kept => {
+            let mut run = make(experiment, cell, seed, &missing)?;
+            let is_old = |outcome: &Outcome| missing.iter().all(|contender| contender.name != outcome.name);
+            run.outcomes.extend(kept.into_iter().flat_map(|run| run.outcomes).filter(is_old));
+            let text = serde_json::to_vec(&run)
+                .map_err(|error| IoError::Write { path: path.display().to_string(), source: error.into() })?;
+            write_whole(&path, |writer| writer.write_all(&text))?;
+            run
+        }
+    };
     // In the order of the table, whatever the order in which they were made; other methods' stay in the file.
     let wanted = experiment.contenders.iter();
-    let outcomes = wanted.flat_map(|contender| outcomes.iter().filter(|outcome| outcome.name == contender.name));
-    let run = Run { cell, seed, outcomes: outcomes.cloned().collect() };
+    let outcomes = wanted.flat_map(|contender| run.outcomes.iter().filter(|outcome| outcome.name == contender.name));
+    run.outcomes = outcomes.cloned().collect();
     if watch(progress).is_break() { Err(RunError::Interrupted) } else { Ok(run) }
 }
 
-fn write_error(path: &Path, error: serde_json::Error) -> RunError {
-    IoError::Write { path: path.display().to_string(), source: error.into() }.into()
-}
-
 /// Draws a sample and fits the methods to it.
-fn make(experiment: &Experiment, cell: usize, seed: u64, methods: &[&Contender]) -> Result<Vec<Outcome>, RunError> {
+fn make(experiment: &Experiment, cell: Cell, seed: u64, methods: &[&Contender]) -> Result<Run, RunError> {
     let failed = |method: &str, source: Error| RunError::Fit {
         experiment: experiment.name,
         cell,
@@ -177,40 +203,70 @@ fn make(experiment: &Experiment, cell: usize, seed: u64, methods: &[&Contender])
         source: Box::new(source),
     };
     let world = experiment.world(seed);
-    let place = experiment.cells[cell];
     // Every cell and seed has rows of its own, and the test environments others still.
-    let rows_seed = 1000 * (1 + seed) + 100 * cell as u64;
+    let rows_seed = 10_000_000 * (1 + seed) + 100 * cell.rows as u64 + (10.0 * cell.rate).round() as u64;
     let draw = |rows, rate, seed| world.draw(rows, rate, seed).map_err(|error| failed("simulation", error));
-    let table = draw(place.rows, place.rate, rows_seed)?;
-    let tests = (0..)
+    let table = draw(cell.rows, cell.rate, rows_seed)?;
+    let tests = (1..)
         .zip(TEST_RATES)
-        .map(|(k, rate)| draw(experiment.test_rows, rate, 1_000_000_000 + rows_seed + k))
+        .map(|(k, rate)| draw(experiment.test_rows, rate, rows_seed + k * 1_000_000_000_000))
         .collect::<Result<Vec<Table>, RunError>>()?;
     let names = world.names();
     let (stable, unstable) = names.split_at(world.stable);
+    let prepare = |exclude: &[String]| {
+        TrainingData::prepare(&table, &Roles { exclude: exclude.to_vec(), ..Roles::target("y") })
+            .map_err(|error| failed("preparation", error))
+    };
+    let (all, stable_only) = (prepare(&[])?, prepare(unstable)?);
     let fit_one = |contender: &Contender| -> Result<Outcome, Error> {
-        let exclude = if contender.is_oracle { unstable.to_vec() } else { Vec::new() };
-        let data = TrainingData::prepare(&table, &Roles { exclude, ..Roles::target("y") })?;
+        let data = if contender.is_oracle { &stable_only } else { &all };
         let start = std::time::Instant::now();
-        let model = fit(&data, &contender.method, rows_seed, &|_| ControlFlow::Continue(()))?.model;
+        let model = fit(data, &contender.method, rows_seed, &|_| ControlFlow::Continue(()))?.model;
         let seconds = start.elapsed().as_secs_f64();
         let errors = tests
             .iter()
             .map(|test| Ok(mean_squared_error(&outcome(test)?, &model.predict(test)?.0)))
             .collect::<Result<Vec<f64>, Error>>()?;
         let selected: Vec<String> = model.selected_names().into_iter().map(String::from).collect();
+        // Columns of the design are the variables in their order, the stable ones first.
+        let stable_columns: Vec<usize> = (0..world.stable).collect();
+        let loops = if model.history.len() > 1 { loop_records(&model, &stable_columns) } else { Vec::new() };
         Ok(Outcome {
             name: contender.name.into(),
             method: contender.method.clone(),
             errors,
             exact: selected == stable,
             selected,
+            unstable_slopes: unstable_coefficients(&model.model.coefficients(&model.encoding), &stable_columns),
             effective_sample_size: model.effective_sample_size,
             converged: model.converged,
             seconds,
+            loops,
         })
     };
-    methods.iter().map(|contender| fit_one(contender).map_err(|error| failed(contender.name, error))).collect()
+    let outcomes = methods
+        .iter()
+        .map(|contender| fit_one(contender).map_err(|error| failed(contender.name, error)))
+        .collect::<Result<Vec<Outcome>, RunError>>()?;
+    let version = env!("CARGO_PKG_VERSION").into();
+    Ok(Run { version, cell, test_rows: experiment.test_rows, seed, correlations: all.correlations, outcomes })
+}
+
+fn loop_records(model: &FittedModel, stable: &[usize]) -> Vec<LoopRecord> {
+    let outcome_scale = match &model.model {
+        Model::Linear(linear) => linear.outcome_scale(),
+        Model::Network(_) => 1.0,
+    };
+    let in_units = |coefficients: &[f64]| -> Vec<f64> {
+        let columns = model.encoding.columns.iter();
+        coefficients.iter().zip(columns).map(|(value, column)| outcome_scale * value / column.scale).collect()
+    };
+    let record = |step: &Loop| LoopRecord {
+        correlations: step.correlations.clone(),
+        unstable_slopes: unstable_coefficients(&in_units(&step.gates.coefficients), stable),
+        effective_sample_size: step.effective_sample_size,
+    };
+    model.history.iter().map(record).collect()
 }
 
 fn outcome(table: &Table) -> Result<Vec<f64>, Error> {
@@ -224,7 +280,7 @@ fn outcome(table: &Table) -> Result<Vec<f64>, Error> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::experiment::{Cell, table1};
+    use crate::experiment::table1;
     use crate::table::ResultTable;
 
     /// Table 1 with two small cells and its quick methods.
@@ -267,7 +323,7 @@ mod tests {
             without_seconds(run(&experiment, 3, 1, other.path(), &go_on).unwrap())
         );
         // A damaged file is made anew and said so; what is missing of a whole one is added, and the rest is kept.
-        std::fs::write(folder.path().join("runs/table1/cell1-seed2.json"), "{").unwrap();
+        std::fs::write(folder.path().join("runs/linear/n1500-r2.5-seed2.json"), "{").unwrap();
         *count.lock().unwrap() = [0, 0, 0];
         let mended = run(&experiment, 3, 2, folder.path(), &counting).unwrap();
         assert_eq!(*count.lock().unwrap(), [5, 0, 1]);

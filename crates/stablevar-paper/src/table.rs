@@ -55,9 +55,9 @@ impl ResultTable {
     /// Sums up the runs of an experiment.
     pub fn new(experiment: &Experiment, runs: &[Run], seeds: u64) -> Self {
         let mut rows = Vec::new();
-        for (position, cell) in experiment.cells.iter().enumerate() {
+        for cell in &experiment.cells {
             let of = |name: &str| -> Vec<&Outcome> {
-                let cell_runs = runs.iter().filter(|run| run.cell == position);
+                let cell_runs = runs.iter().filter(|run| run.cell == *cell);
                 cell_runs.flat_map(|run| run.outcomes.iter().filter(|outcome| outcome.name == name)).collect()
             };
             let (baseline, oracle) = (mean_error(&of(experiment.contenders[0].name)), mean_error(&of(ORACLE)));

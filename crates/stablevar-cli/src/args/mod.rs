@@ -292,11 +292,13 @@ pub(crate) enum ExperimentName {
     Table1,
     /// Networks on simulated data (Table 2)
     Table2,
+    /// Figures 2 to 6, as SVG and CSV
+    Figures,
     /// King County house prices, trained on 1900-1919
     House,
     /// Adult income, trained on White/Female
     Adult,
-    /// All of them
+    /// All of them, gathered on one page
     All,
 }
 

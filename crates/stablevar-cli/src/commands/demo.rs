@@ -5,7 +5,6 @@ use super::numbers;
 use crate::Ending;
 use crate::args::{DemoArguments, Format};
 use crate::printer::Printer;
-use crate::render::report;
 use serde_json::json;
 use stablevar::design::{Roles, TrainingData};
 use stablevar::fit::{FittedModel, Method};
@@ -17,6 +16,7 @@ use stablevar::simulate::{TEST_RATES, World};
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Dwr};
 use stablevar_io::write_whole;
+use stablevar_report::model_page;
 
 const TEST_ROWS: usize = 5000;
 
@@ -55,12 +55,12 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
         let errors: Vec<(&str, &[f64])> =
             results.iter().map(|result| (result.name, result.errors.as_slice())).collect();
         let environments: Vec<String> = TEST_RATES.iter().map(|rate| format!("{rate}")).collect();
-        let evaluation = report::Evaluation {
+        let evaluation = model_page::Evaluation {
             axis: "bias rate r of the test environment",
             environments: &environments,
             errors: &errors,
         };
-        writer.write_all(report::page(svi, Some(&evaluation)).as_bytes())
+        writer.write_all(model_page::page(svi, Some(&evaluation)).as_bytes())
     })?;
     match arguments.format {
         Format::Json => printer.json(&to_json(&results, arguments))?,

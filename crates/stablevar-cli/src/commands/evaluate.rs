@@ -3,7 +3,7 @@
 use super::{in_file, numbers, predict_rows};
 use crate::Ending;
 use crate::args::{EvaluateArguments, Format, Metric};
-use crate::printer::{Printer, number};
+use crate::printer::Printer;
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
 use stablevar::design::class_numbers;
@@ -11,6 +11,7 @@ use stablevar::error::Error;
 use stablevar::metrics::{ErrorSummary, area_under_curve, error_rate, log_loss, mean_squared_error};
 use stablevar::table::Table;
 use stablevar_io::read_model;
+use stablevar_report::text::number;
 use std::collections::HashMap;
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<Ending> {

@@ -3,14 +3,15 @@
 use super::in_file;
 use crate::Ending;
 use crate::args::{FitArguments, Format, TaskName};
-use crate::printer::{Printer, number};
-use crate::render::report;
+use crate::printer::Printer;
 use anyhow::bail;
 use serde_json::{Map, Value, json};
 use stablevar::design::{Roles, TrainingData};
 use stablevar::fit::{Fit, FittedModel, Method, Step, Task, fit};
 use stablevar::models::Model;
 use stablevar_io::{IoError, ReadOptions, read_table, write_columns, write_model, write_whole};
+use stablevar_report::model_page;
+use stablevar_report::text::number;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -56,7 +57,7 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
         write_weights(path, &fitted, &data, table.rows())?;
     }
     if let Some(path) = &arguments.report {
-        write_whole(path, |writer| writer.write_all(report::page(&fitted.model, None).as_bytes()))?;
+        write_whole(path, |writer| writer.write_all(model_page::page(&fitted.model, None).as_bytes()))?;
     }
     match arguments.format {
         Format::Json => printer.json(&json(&fitted.model))?,

@@ -4,91 +4,176 @@ use crate::Ending;
 use crate::args::{ExperimentName, Format, ReproduceArguments};
 use crate::printer::Printer;
 use serde_json::{Value, json};
-use stablevar_io::write_whole;
-use stablevar_paper::experiment::{Experiment, table1, table2};
-use stablevar_paper::real::run_real;
-use stablevar_paper::real_data::{Dataset, cache_folder};
-use stablevar_paper::runner::{Progress, run as run_experiment};
+use stablevar_io::{IoError, write_whole};
+use stablevar_paper::experiment::{Experiment, growth, nonlinear_detail, table1, table2};
+use stablevar_paper::figures::{self, Figure};
+use stablevar_paper::findings;
+use stablevar_paper::page::Results;
+use stablevar_paper::real::{RealTable, run_real};
+use stablevar_paper::real_data::{Dataset, RealDataError, cache_folder};
+use stablevar_paper::runner::{Progress, Run, run as run_experiment};
 use stablevar_paper::table::ResultTable;
 use std::ops::ControlFlow;
-use std::path::Path;
 
 pub(crate) fn run(arguments: &ReproduceArguments) -> anyhow::Result<Ending> {
-    let printer = Printer::new(arguments.quiet);
+    let start = std::time::Instant::now();
+    let command = Command { arguments, printer: Printer::new(arguments.quiet) };
+    std::fs::create_dir_all(&arguments.out)
+        .map_err(|source| IoError::Write { path: arguments.out.display().to_string(), source })?;
     let wanted = |name: ExperimentName| [name, ExperimentName::All].contains(&arguments.experiment);
-    let mut results = Vec::new();
+    let mut results = Results {
+        command: format!("stablevar reproduce {} --seeds {}", command.name(), arguments.seeds),
+        jobs: command.jobs(),
+        seeds: arguments.seeds.into(),
+        ..Results::default()
+    };
+    let mut values = Vec::new();
     for (name, experiment) in [(ExperimentName::Table1, table1()), (ExperimentName::Table2, table2())] {
         if wanted(name) {
-            results.push(simulated(&experiment, arguments, &printer)?);
+            let table = ResultTable::new(&experiment, &command.simulate(&experiment)?, results.seeds);
+            values.push(command.publish_table(&table)?);
+            results.findings.push(findings::best_in_every_cell(&experiment, &table));
+            results.findings.push(findings::baselines_as_published(&table));
+            results.tables.push((experiment, table));
         }
     }
+    if wanted(ExperimentName::Figures) {
+        let runs = command.simulate(&growth())?;
+        results.findings.push(findings::more_effective_rows(&ResultTable::new(&growth(), &runs, results.seeds)));
+        results.findings.push(figures::loops_help(&runs));
+        results.figures.extend(figures::linear(&runs)?);
+        results.figures.extend(figures::nonlinear(&command.simulate(&nonlinear_detail())?)?);
+    }
+    // Real data last, as they need a network: without one all else is there.
+    let mut failure = None;
     for (name, dataset) in [(ExperimentName::House, Dataset::KingCounty), (ExperimentName::Adult, Dataset::Adult)] {
-        if wanted(name) {
-            results.push(real(dataset, arguments, &printer)?);
+        if !wanted(name) && !wanted(ExperimentName::Figures) {
+            continue;
+        }
+        match command.real(dataset) {
+            Ok(table) => {
+                results.figures.extend(wanted(ExperimentName::Figures).then(|| figures::real(&table)).transpose()?);
+                if wanted(name) {
+                    values.push(command.publish_real(&table)?);
+                    results.findings.extend(findings::real_data(&table));
+                    results.real.push(table);
+                }
+            }
+            Err(error) => {
+                results.missing.push(error.to_string());
+                failure = Some(error);
+            }
         }
     }
-    if arguments.format == Format::Json {
-        let mut results = results;
-        let all =
-            if results.len() == 1 { results.remove(0) } else { json!({"experiment": "all", "experiments": results}) };
-        printer.json(&all)?;
+    if wanted(ExperimentName::Figures) {
+        values.push(command.publish_figures(&results.figures)?);
     }
-    Ok(Ending::Done)
+    results.seconds = start.elapsed().as_secs_f64();
+    if arguments.experiment == ExperimentName::All {
+        command.write("results.md", &results.markdown())?;
+        command.write("index.html", &results.html())?;
+    }
+    command.report(&results, values)?;
+    failure.map_or(Ok(Ending::Done), |error| Err(error.into()))
 }
 
-/// A table of simulated experiments: run what is missing, write it down, print it.
-fn simulated(experiment: &Experiment, arguments: &ReproduceArguments, printer: &Printer) -> anyhow::Result<Value> {
-    let jobs = arguments.jobs.map_or_else(rayon::current_num_threads, usize::from);
-    let seeds = u64::from(arguments.seeds);
-    let bar = printer.progress(experiment.cells.len() * arguments.seeds as usize, experiment.name);
-    let runs = run_experiment(experiment, seeds, jobs, &arguments.out, &|progress| {
-        if let Progress::Unusable(path) = progress {
-            bar.suspend(|| {
-                printer.warn(&format!("{} was damaged and has been made anew", path.display()));
+struct Command<'a> {
+    arguments: &'a ReproduceArguments,
+    printer: Printer,
+}
+
+impl Command<'_> {
+    /// The experiment's name as it was typed.
+    fn name(&self) -> String {
+        use clap::ValueEnum;
+        self.arguments.experiment.to_possible_value().map_or(String::new(), |value| value.get_name().into())
+    }
+
+    fn jobs(&self) -> usize {
+        self.arguments.jobs.map_or_else(rayon::current_num_threads, usize::from)
+    }
+
+    /// Runs what is missing of an experiment.
+    fn simulate(&self, experiment: &Experiment) -> anyhow::Result<Vec<Run>> {
+        let bar = self.printer.progress(experiment.cells.len() * self.arguments.seeds as usize, experiment.name);
+        let runs =
+            run_experiment(experiment, self.arguments.seeds.into(), self.jobs(), &self.arguments.out, &|progress| {
+                if let Progress::Unusable(path) = progress {
+                    bar.suspend(|| {
+                        self.printer.warn(&format!("{} was damaged and has been made anew", path.display()));
+                    });
+                }
+                bar.inc(1);
+                ControlFlow::Continue(())
             });
-        }
-        bar.inc(1);
-        ControlFlow::Continue(())
-    });
-    bar.finish_and_clear();
-    let table = ResultTable::new(experiment, &runs?, seeds);
-    publish(experiment.name, arguments, printer, &table.markdown(), &table.csv()?, serde_json::to_value(&table)?)
-}
-
-/// Real data: every method in every environment.
-fn real(dataset: Dataset, arguments: &ReproduceArguments, printer: &Printer) -> anyhow::Result<Value> {
-    let bar = printer.progress(0, "real data");
-    let table = run_real(dataset, &cache_folder(), &mut |method| {
-        bar.set_message(method.to_string());
-        bar.inc(1);
-        ControlFlow::Continue(())
-    });
-    bar.finish_and_clear();
-    let table = table?;
-    publish(table.experiment, arguments, printer, &table.markdown(), &table.csv()?, serde_json::to_value(&table)?)
-}
-
-/// Writes a result as Markdown, CSV and JSON, and prints it unless JSON was asked for.
-fn publish(
-    name: &str,
-    arguments: &ReproduceArguments,
-    printer: &Printer,
-    markdown: &str,
-    csv: &str,
-    value: Value,
-) -> anyhow::Result<Value> {
-    let write = |ending: &str, text: &str| {
-        let path: &Path = &arguments.out.join(format!("{name}.{ending}"));
-        std::fs::create_dir_all(&arguments.out)
-            .map_err(|source| stablevar_io::IoError::Write { path: arguments.out.display().to_string(), source })?;
-        write_whole(path, |writer| writer.write_all(text.as_bytes()))
-    };
-    write("md", markdown)?;
-    write("csv", csv)?;
-    write("json", &serde_json::to_string_pretty(&value)?)?;
-    if arguments.format == Format::Human {
-        printer.line(markdown)?;
-        printer.note(&format!("written to {}", arguments.out.join(format!("{name}.md, .csv, .json")).display()));
+        bar.finish_and_clear();
+        Ok(runs?)
     }
-    Ok(value)
+
+    /// Every method in every environment of a real data set.
+    fn real(&self, dataset: Dataset) -> Result<RealTable, RealDataError> {
+        let bar = self.printer.progress(0, "real data");
+        let table = run_real(dataset, &cache_folder(), &self.arguments.out, &mut |method| {
+            bar.set_message(method.to_string());
+            bar.inc(1);
+            ControlFlow::Continue(())
+        });
+        bar.finish_and_clear();
+        table
+    }
+
+    fn publish_table(&self, table: &ResultTable) -> anyhow::Result<Value> {
+        self.publish(table.experiment, &table.markdown(), &table.csv()?, serde_json::to_value(table)?)
+    }
+
+    fn publish_real(&self, table: &RealTable) -> anyhow::Result<Value> {
+        self.publish(table.experiment, &table.markdown(), &table.csv()?, serde_json::to_value(table)?)
+    }
+
+    /// Writes a table as Markdown, CSV and JSON, and prints it unless JSON was asked for.
+    fn publish(&self, name: &str, markdown: &str, csv: &str, value: Value) -> anyhow::Result<Value> {
+        self.write(&format!("{name}.md"), markdown)?;
+        self.write(&format!("{name}.csv"), csv)?;
+        self.write(&format!("{name}.json"), &serde_json::to_string_pretty(&value)?)?;
+        if self.arguments.format == Format::Human {
+            self.printer.line(markdown)?;
+        }
+        Ok(value)
+    }
+
+    fn publish_figures(&self, figures: &[Figure]) -> anyhow::Result<Value> {
+        let folder = self.arguments.out.join("figures");
+        std::fs::create_dir_all(&folder)
+            .map_err(|source| IoError::Write { path: folder.display().to_string(), source })?;
+        for figure in figures {
+            self.write(&format!("figures/{}.svg", figure.name), &figure.svg)?;
+            self.write(&format!("figures/{}.csv", figure.name), &figure.csv)?;
+        }
+        Ok(json!({"experiment": "figures", "seeds": self.arguments.seeds, "figures": figures}))
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), IoError> {
+        write_whole(&self.arguments.out.join(name), |writer| writer.write_all(text.as_bytes()))
+    }
+
+    /// Says what the numbers say and where the files are.
+    fn report(&self, results: &Results, mut values: Vec<Value>) -> anyhow::Result<()> {
+        let out = self.arguments.out.display();
+        if self.arguments.format == Format::Json {
+            let all = match values.len() {
+                1 => values.remove(0),
+                _ => {
+                    json!({"experiment": self.name(), "seeds": self.arguments.seeds, "experiments": values, "findings": results.findings})
+                }
+            };
+            return self.printer.json(&all);
+        }
+        for finding in &results.findings {
+            let holds = if finding.holds { "holds" } else { "does not hold" };
+            self.printer.line(&format!("{holds}: {} ({})", finding.claim, finding.detail))?;
+        }
+        let page = if self.arguments.experiment == ExperimentName::All { "; all on one page: index.html" } else { "" };
+        self.printer.note(&format!("written to {out} in {:.0} s{page}", results.seconds));
+        Ok(())
+    }
 }

@@ -342,6 +342,24 @@ mod tests {
     }
 
     #[test]
+    fn a_few_extreme_outcomes_and_values_hide_no_effect() {
+        let mut random = ChaCha8Rng::seed_from_u64(15);
+        let mut draw = || -> Vec<f64> { (0..1000).map(|_| random.sample(StandardNormal)).collect() };
+        let (a, b, mut c, noise) = (draw(), draw(), draw(), draw());
+        let mut y: Vec<f64> = (0..1000).map(|k| a[k] + 0.3 * b[k] + noise[k]).collect();
+        // One row in a hundred is far from all others, in the outcome and in a variable that is nothing.
+        (0..1000).step_by(100).for_each(|k| (y[k], c[k]) = (60.0 + 30.0 * noise[k], 300.0 * c[k]));
+        let names = ["a", "b", "c", "y"].map(String::from);
+        let table = Table::from_numbers(names.into_iter().zip([a, b, c, y])).unwrap();
+        let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
+        let robust = judged(&data, from(Source::Residual), 1);
+        assert!(robust[0].probability > 0.99 && robust[1].probability > 0.99, "{robust:?}");
+        assert!(robust[2].probability < 0.5, "{robust:?}");
+        let all_count = Evidence { outlier_limit: Positive::constant(1e9), ..from(Source::Residual) };
+        assert!(judged(&data, all_count, 1)[1].probability < 0.5);
+    }
+
+    #[test]
     fn a_text_variable_of_many_levels_passes_on_its_p_value() {
         let mut random = ChaCha8Rng::seed_from_u64(5);
         let levels: Vec<usize> = (0..3000).map(|_| random.random_range(0..12)).collect();

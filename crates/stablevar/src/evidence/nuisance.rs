@@ -49,10 +49,49 @@ const SUCCESS: f64 = 2e-3;
 const LEAST_IMPORTANCE: f64 = 1e-3;
 
 /// The columns a regression may use, as positions in the design matrix (without its leading ones).
+#[derive(Clone, Copy)]
 pub(super) struct Inputs<'a> {
     pub design: &'a Matrix,
     pub base: &'a [f64],
+    /// One per encoded column of the design.
+    pub bulks: &'a [Bulk],
     pub columns: &'a [usize],
+}
+
+impl Inputs<'_> {
+    /// What the regressions see of a row's value in an encoded column.
+    fn value(&self, row: usize, column: usize) -> f64 {
+        self.bulks[column].drawn_in(self.design[(row, column + 1)])
+    }
+}
+
+/// Where most values of a column lie.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Bulk {
+    centre: f64,
+    scale: f64,
+}
+
+/// Standard deviations beyond which a value is drawn in.
+const FAR: f64 = 4.0;
+
+impl Bulk {
+    /// By the quartiles, so that a normal column keeps its scale; a column of which half is one value keeps its own.
+    pub(super) fn of(mut values: Vec<f64>) -> Self {
+        values.sort_unstable_by(f64::total_cmp);
+        let quantile = |share: f64| values.get((share * values.len() as f64) as usize).copied().unwrap_or(0.0);
+        // The quartiles of the normal distribution are 1.349 standard deviations apart.
+        let scale = (quantile(0.75) - quantile(0.25)) / 1.349;
+        if scale > 0.0 { Self { centre: quantile(0.5), scale } } else { Self { centre: 0.0, scale: 1.0 } }
+    }
+
+    /// A value on the bulk's scale, with far values drawn in: the product of two values each thirty standard deviations out
+    /// would rule a polynomial. The map is one-to-one, so that to be independent given what it gives is to be independent
+    /// given the value.
+    fn drawn_in(self, value: f64) -> f64 {
+        let value = (value - self.centre) / self.scale;
+        if value.abs() <= FAR { value } else { value.signum() * (FAR + (value.abs() - FAR).ln_1p()) }
+    }
 }
 
 /// Cross-fitted predictions and the family that gave them.
@@ -66,7 +105,7 @@ pub(super) struct CrossFitted {
 impl Kernel {
     pub(super) fn new(inputs: &Inputs, landmarks: &[usize], scales: Vec<f64>) -> Self {
         let scaled = Matrix::from_fn(inputs.columns.len(), landmarks.len(), |i, j| {
-            scales[i] * inputs.design[(landmarks[j], inputs.columns[i] + 1)]
+            scales[i] * inputs.value(landmarks[j], inputs.columns[i])
         });
         let norms =
             (0..landmarks.len()).map(|j| (0..inputs.columns.len()).map(|i| scaled[(i, j)].powi(2)).sum()).collect();
@@ -448,7 +487,7 @@ impl FoldMoments {
 
 /// The chosen columns of some rows, row-major.
 fn gathered(inputs: &Inputs, rows: &[usize]) -> Vec<f64> {
-    rows.iter().flat_map(|&row| inputs.columns.iter().map(move |&column| inputs.design[(row, column + 1)])).collect()
+    rows.iter().flat_map(|&row| inputs.columns.iter().map(move |&column| inputs.value(row, column))).collect()
 }
 
 fn predict(inputs: &Inputs, folds: &[Vec<usize>], family: &Family, coefficients: &[Vec<f64>]) -> Vec<f64> {
@@ -479,6 +518,23 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_distr::StandardNormal;
 
+    const AS_IT_IS: Bulk = Bulk { centre: 0.0, scale: 1.0 };
+
+    #[test]
+    fn far_values_are_drawn_in_and_keep_their_order() {
+        // Normal but for a thousandfold tail: the scale is the normal part's.
+        let mut random = ChaCha8Rng::seed_from_u64(4);
+        let mut values: Vec<f64> = (0..4000).map(|_| 1.0 + 0.1 * random.sample::<f64, _>(StandardNormal)).collect();
+        values[..40].iter_mut().for_each(|value| *value *= 1000.0);
+        let bulk = Bulk::of(values.clone());
+        assert!((bulk.centre - 1.0).abs() < 0.02 && (bulk.scale - 0.1).abs() < 0.01, "{bulk:?}");
+        assert!((bulk.drawn_in(1.2) - 2.0).abs() < 0.3);
+        values.sort_by(f64::total_cmp);
+        let drawn: Vec<f64> = values.iter().map(|&value| bulk.drawn_in(value)).collect();
+        assert!(drawn.windows(2).all(|pair| pair[0] <= pair[1]) && drawn[3999] < 16.0, "{}", drawn[3999]);
+        assert_eq!(Bulk::of(vec![0.0, 0.0, 0.0, 0.0, 5.0]), AS_IT_IS);
+    }
+
     /// 900 rows of eight columns, with a leading one.
     fn design() -> Matrix {
         let mut random = ChaCha8Rng::seed_from_u64(2);
@@ -492,7 +548,8 @@ mod tests {
             (0..900).map(|k| design[(k, 1)] + (2.0 * design[(k, 2)]).sin() + design[(k, 3)] * design[(k, 4)]).collect();
         let base = vec![1.0; 900];
         let columns: Vec<usize> = (0..8).collect();
-        let inputs = Inputs { design: &design, base: &base, columns: &columns };
+        let bulks = vec![AS_IT_IS; 8];
+        let inputs = Inputs { design: &design, base: &base, bulks: &bulks, columns: &columns };
         let folds: Vec<Vec<usize>> = (0..3).map(|f| (0..900).filter(|k| k % 3 == f).collect()).collect();
         let landmarks: Vec<usize> = (0..150).collect();
         let scales = learn_scales(&inputs, &[&truth], &folds, &landmarks, None);
@@ -516,7 +573,7 @@ mod tests {
         let design = design();
         let square: Vec<f64> = (0..900).map(|k| design[(k, 1)].powi(2)).collect();
         let base = vec![1.0; 900];
-        let inputs = Inputs { design: &design, base: &base, columns: &[0, 1, 2] };
+        let inputs = Inputs { design: &design, base: &base, bulks: &[AS_IT_IS; 3], columns: &[0, 1, 2] };
         let folds: Vec<Vec<usize>> = (0..3).map(|f| (0..900).filter(|k| k % 3 == f).collect()).collect();
         let wide = Family::Kernel(Kernel::new(&inputs, &[0, 1, 2, 3, 4], vec![1.0; 3]));
         let fit = &cross_fit(&inputs, &[&square], &folds, &[wide, Family::Polynomial { degree: 2 }])[0];

@@ -13,7 +13,7 @@
 //! ([`Evidence::allowance`]).
 
 use super::judge::Residuals;
-use super::nuisance::{CrossFitted, Family, Inputs, Kernel, cross_fit, learn_scales};
+use super::nuisance::{Bulk, CrossFitted, Family, Inputs, Kernel, cross_fit, learn_scales};
 use super::{Evidence, VariableEvidence};
 use crate::design::{Task, TrainingData};
 use crate::models::spread_of_the_bulk;
@@ -31,6 +31,8 @@ pub(super) struct Plan<'a> {
     folds: Vec<Vec<usize>>,
     landmarks: Vec<usize>,
     learning: Vec<Vec<usize>>,
+    /// One per encoded column.
+    bulks: Vec<Bulk>,
     /// Per encoded column its scale in the regression of the outcome on all of them.
     scales: Vec<f64>,
 }
@@ -44,13 +46,20 @@ impl<'a> Plan<'a> {
             folds: deal(order, settings.folds),
             landmarks: order[..landmarks].to_vec(),
             learning: deal(&order[..count.min(LEARNING_ROWS)], LEARNING_FOLDS),
+            bulks: (0..data.columns())
+                .map(|column| Bulk::of(order.iter().map(|&row| data.design[(row, column + 1)]).collect()))
+                .collect(),
             scales: Vec::new(),
             rows: order,
         };
         let columns: Vec<usize> = (0..data.columns()).collect();
-        let inputs = Inputs { design: &data.design, base: &data.base, columns: &columns };
+        let inputs = plan.inputs(data, &columns);
         plan.scales = learn_scales(&inputs, &[&data.target.values], &plan.learning, plan.few_landmarks(), None);
         plan
+    }
+
+    fn inputs<'b>(&'b self, data: &'b TrainingData, columns: &'b [usize]) -> Inputs<'b> {
+        Inputs { design: &data.design, base: &data.base, bulks: &self.bulks, columns }
     }
 
     fn few_landmarks(&self) -> &[usize] {
@@ -81,7 +90,7 @@ pub(super) fn judge_variable(
     let outcome: [&[f64]; 1] = [&data.target.values];
     let own_values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
 
-    let inputs = Inputs { design: &data.design, base: &data.base, columns };
+    let inputs = plan.inputs(data, columns);
     let start: Vec<f64> = columns.iter().map(|&column| plan.scales[column]).collect();
     let mut residuals = Residuals { rows: plan.rows, outcome: Vec::new(), own: Vec::new(), weights: None };
     let (outcome_fit, outcome_name) = regress(data, &inputs, &outcome, plan, Some(&start));

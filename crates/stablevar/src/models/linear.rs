@@ -55,6 +55,11 @@ impl LinearModel {
         self.target_mean + self.target_scale * self.standardised.coefficients[0] - shift
     }
 
+    /// Units of the outcome per standardised unit; 1 for log-odds.
+    pub fn outcome_scale(&self) -> f64 {
+        self.target_scale
+    }
+
     /// Coefficients on standardised columns, without the constant.
     pub fn standardised_coefficients(&self) -> &[f64] {
         self.standardised.coefficients.get(1..).unwrap_or_default()

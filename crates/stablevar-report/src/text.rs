@@ -1,10 +1,7 @@
-//! Pages and pictures.
-
-pub(crate) mod chart;
-pub(crate) mod report;
+//! Text that is safe to show, whatever it holds.
 
 /// Text that is safe inside HTML and SVG, also in quoted attributes.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -23,11 +20,23 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 /// At most `most` characters, with an ellipsis where some were cut.
-pub(crate) fn shorten(text: &str, most: usize) -> String {
+pub fn shorten(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_string();
     }
     text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// A number with as many digits as a reader needs.
+pub fn number(value: f64) -> String {
+    if value == 0.0 {
+        "0".into()
+    } else if (1e-3..1e6).contains(&value.abs()) {
+        let digits = (4 - value.abs().log10().floor() as i32).clamp(0, 6) as usize;
+        format!("{value:.digits$}")
+    } else {
+        format!("{value:.4e}")
+    }
 }
 
 #[cfg(test)]
@@ -39,5 +48,13 @@ mod tests {
         assert_eq!(escape("<script>\"x\"</script>"), "&lt;script&gt;&quot;x&quot;&lt;/script&gt;");
         assert_eq!(escape("a\u{202e}b\u{7}"), "a\u{fffd}b\u{fffd}");
         assert_eq!(shorten(&"x".repeat(100), 5), "xxxx…");
+    }
+
+    #[test]
+    fn numbers_are_as_long_as_needed() {
+        assert_eq!(
+            [number(0.0), number(0.12345678), number(1234.5678), number(1e-9)],
+            ["0", "0.12346", "1234.6", "1.0000e-9"]
+        );
     }
 }

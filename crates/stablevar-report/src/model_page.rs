@@ -1,12 +1,14 @@
-//! The report page: one self-contained file without scripts.
+//! The report page of a model: one self-contained file without scripts.
 
-use super::{chart, escape, shorten};
-use crate::printer::number;
+use crate::chart::{Axis, Forest, Heatmap, Interval, LineChart, Point, Scale, Series, colour_of, picture};
+use crate::page::{document, table};
+use crate::text::{escape, number, shorten};
 use stablevar::fit::FittedModel;
+use stablevar::linalg::Matrix;
 use stablevar::models::Model;
 
 /// Errors of several methods in several environments.
-pub(crate) struct Evaluation<'a> {
+pub struct Evaluation<'a> {
     /// What tells the environments apart.
     pub axis: &'a str,
     /// Their names.
@@ -15,11 +17,9 @@ pub(crate) struct Evaluation<'a> {
     pub errors: &'a [(&'a str, &'a [f64])],
 }
 
-const STYLE: &str = include_str!("report.css");
-
 /// The page of a model, with the errors of an evaluation if there was one.
-pub(crate) fn page(model: &FittedModel, evaluation: Option<&Evaluation>) -> String {
-    let title = format!("Stable variables for {}", escape(&shorten(&model.target, 60)));
+pub fn page(model: &FittedModel, evaluation: Option<&Evaluation>) -> String {
+    let title = format!("Stable variables for {}", shorten(&model.target, 60));
     let sections = [
         summary(model),
         variables(model),
@@ -28,11 +28,7 @@ pub(crate) fn page(model: &FittedModel, evaluation: Option<&Evaluation>) -> Stri
         loops(model),
         settings(model),
     ];
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{title}</title><style>{STYLE}</style></head>\n<body><main><h1>{title}</h1>\n{}\n</main></body></html>\n",
-        sections.join("\n")
-    )
+    document(&title, &sections)
 }
 
 fn summary(model: &FittedModel) -> String {
@@ -66,15 +62,6 @@ fn summary(model: &FittedModel) -> String {
         model.effective_sample_size,
         escape(&model.stop_reason)
     )
-}
-
-fn table(header: &[&str], rows: &[Vec<String>]) -> String {
-    let head: String = header.iter().map(|cell| format!("<th scope=\"col\">{cell}</th>")).collect();
-    let body: String = rows
-        .iter()
-        .map(|row| format!("<tr>{}</tr>", row.iter().map(|cell| format!("<td>{cell}</td>")).collect::<String>()))
-        .collect();
-    format!("<div class=\"scroll\"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>")
 }
 
 fn variables(model: &FittedModel) -> String {
@@ -125,21 +112,19 @@ fn variables(model: &FittedModel) -> String {
 /// How strongly each variable goes with the outcome once the others are known.
 fn evidence(model: &FittedModel) -> String {
     let Some(evidence) = &model.evidence else { return String::new() };
-    let rows: Vec<chart::Interval> = evidence
+    let rows: Vec<Interval> = evidence
         .iter()
         .enumerate()
-        .map(|(position, variable)| chart::Interval {
-            name: &model.encoding.features[position].name,
+        .map(|(position, variable)| Interval {
+            name: model.encoding.features[position].name.clone(),
             value: variable.effect_size,
             half: if variable.t == 0.0 { 0.0 } else { 1.96 * (variable.effect_size / variable.t).abs() },
             emphasised: model.selected.contains(&position),
         })
         .collect();
-    let picture = chart::forest(
-        "Partial correlation with the outcome given all other variables, with 95 % intervals",
-        "partial correlation with the outcome given all others, with 95 % intervals",
-        &rows,
-    );
+    let axis = "partial correlation with the outcome given all others, with 95 % intervals";
+    let forest = Forest { axis: axis.into(), rows };
+    let picture = picture("Evidence for every variable", &forest, (560.0, forest.height()));
     format!("<figure>{picture}<figcaption>Selected variables in colour.</figcaption></figure>")
 }
 
@@ -175,12 +160,17 @@ fn errors(evaluation: &Evaluation) -> String {
             std::iter::once(escape(name)).chain(evaluation.errors.iter().map(|(_, errors)| number(errors[k]))).collect()
         })
         .collect();
-    let picture = chart::lines(
-        "Mean squared error by environment and method",
-        evaluation.axis,
-        evaluation.environments,
-        evaluation.errors,
-    );
+    let line = |(name, errors): &(&str, &[f64])| Series {
+        name: (*name).into(),
+        colour: colour_of(name),
+        points: errors.iter().enumerate().map(|(k, &y)| Point { x: k as f64, y, spread: 0.0 }).collect(),
+    };
+    let chart = LineChart {
+        x: Axis::new(evaluation.axis, Scale::Categories(evaluation.environments.to_vec())),
+        y: Axis::new("mean squared error", Scale::FromZero),
+        series: evaluation.errors.iter().map(line).collect(),
+    };
+    let picture = picture("Mean squared error by environment and method", &chart, (640.0, 300.0));
     format!(
         "<section><h2>Error elsewhere</h2><p>Mean squared error; lower is better.</p>{picture}{}</section>",
         table(&header, &rows)
@@ -190,8 +180,12 @@ fn errors(evaluation: &Evaluation) -> String {
 fn decorrelation(model: &FittedModel) -> String {
     let Some(last) = model.history.last() else { return String::new() };
     let names: Vec<String> = model.encoding.columns.iter().map(|column| column.name.clone()).collect();
-    let before = chart::heatmap("Correlations before weighting", &names, &model.initial_correlations);
-    let after = chart::heatmap("Correlations under the weights", &names, &last.correlations);
+    let heatmap = |title: &str, correlations: &Matrix| {
+        let values = (0..correlations.rows()).map(|row| correlations.row(row).to_vec()).collect();
+        picture(title, &Heatmap { names: names.clone(), values, parted_at: 0 }, (400.0, 380.0))
+    };
+    let before = heatmap("Correlations before weighting", &model.initial_correlations);
+    let after = heatmap("Correlations under the weights", &last.correlations);
     let condition = |value: &Option<stablevar::diagnostics::SelectionCondition>| {
         value.as_ref().map_or("–".into(), |value| number(value.largest))
     };

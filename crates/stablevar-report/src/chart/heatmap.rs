@@ -1,0 +1,63 @@
+//! A correlation matrix as coloured squares.
+
+use super::Chart;
+use super::axis::SMALL;
+use super::canvas::{Anchor, Area, Canvas, Ink};
+use crate::text::shorten;
+
+/// The most rows and columns shown.
+const MOST: usize = 40;
+
+/// A correlation matrix.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heatmap {
+    /// One name per row and column.
+    pub names: Vec<String>,
+    /// Row by row; beyond 40 columns the first 40 are shown.
+    pub values: Vec<Vec<f64>>,
+    /// A line is drawn before this column and row, to part two groups; 0 for none.
+    pub parted_at: usize,
+}
+
+impl Chart for Heatmap {
+    fn draw(&self, canvas: &mut Canvas, area: Area) {
+        let shown = self.names.len().min(MOST);
+        let longest = self.names.iter().take(shown).map(|name| shorten(name, 12).chars().count()).max().unwrap_or(0);
+        let margin = 10.0 + longest as f64 * SMALL * 0.56;
+        let key = 34.0;
+        let room = (area.width - margin - key).min(area.height - margin - 6.0);
+        let cell = (room / shown.max(1) as f64).min(26.0);
+        let letters = (cell * 0.8).clamp(5.0, SMALL);
+        let (left, top) = (area.left + margin, area.top + margin);
+        for i in 0..shown {
+            let (x, y) = (left + cell * (i as f64 + 0.5), top + cell * (i as f64 + 0.5));
+            let name = shorten(&self.names[i], 12);
+            canvas.text((left - 4.0, y), &name, Anchor::End, letters, Ink::Soft);
+            canvas.turned_text((x, top - 5.0), &name, Anchor::Start, letters, Ink::Soft, -60.0);
+            for j in 0..shown {
+                let value = self.values[i][j];
+                let square =
+                    Area { left: left + cell * j as f64, top: y - cell / 2.0, width: cell - 0.8, height: cell - 0.8 };
+                let pair = format!("{} and {}: {value:.2}", shorten(&self.names[i], 60), shorten(&self.names[j], 60));
+                canvas.shaded_square(square, value, &pair);
+            }
+        }
+        let size = cell * shown as f64;
+        if (1..shown).contains(&self.parted_at) {
+            let at = cell * self.parted_at as f64 - 0.4;
+            canvas.line((left + at, top), (left + at, top + size), Ink::Text, 0.9);
+            canvas.line((left, top + at), (left + size, top + at), Ink::Text, 0.9);
+        }
+        // The key.
+        let (x, step) = (left + size + 8.0, size / 9.0);
+        for k in 0..9 {
+            let value = 1.0 - f64::from(k) / 4.0;
+            let square = Area { left: x, top: top + step * f64::from(k), width: 7.0, height: step };
+            canvas.shaded_square(square, value, "");
+            if k % 4 == 0 {
+                let at = (x + 9.0, square.top + step / 2.0);
+                canvas.text(at, &format!("{value:.0}"), Anchor::Start, SMALL - 1.0, Ink::Soft);
+            }
+        }
+    }
+}

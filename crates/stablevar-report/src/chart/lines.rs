@@ -1,0 +1,127 @@
+//! Lines with bands, each labelled at its right end.
+
+use super::Chart;
+use super::axis::{Axis, Placed, SMALL};
+use super::canvas::{Anchor, Area, Canvas, Ink};
+use crate::text::shorten;
+
+/// A point of a line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Its place on the horizontal axis.
+    pub x: f64,
+    /// Its height.
+    pub y: f64,
+    /// Half the height of the band around it; 0 for none.
+    pub spread: f64,
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// What stands at its end.
+    pub name: String,
+    /// Its colour; also tells its dashes, for those who print in black.
+    pub colour: usize,
+    /// From left to right.
+    pub points: Vec<Point>,
+}
+
+/// Lines over a shared axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LineChart {
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The lines; later ones are drawn above.
+    pub series: Vec<Series>,
+}
+
+/// One for each colour.
+const DASHES: [&str; 8] = ["", "", "6 2", "2 2", "5 4", "7 2 2 2", "4 2", "8 3"];
+
+impl Chart for LineChart {
+    fn draw(&self, canvas: &mut Canvas, area: Area) {
+        let longest = self.series.iter().map(|series| shorten(&series.name, 18).chars().count()).max().unwrap_or(0);
+        let inner = area.inside(42.0, 22.0, 12.0 + longest as f64 * SMALL * 0.56, 34.0);
+        let points = || self.series.iter().flat_map(|series| &series.points);
+        let x = Placed::new(&self.x, points().map(|point| point.x), inner.left, inner.right());
+        let heights = points().flat_map(|point| [point.y - point.spread, point.y + point.spread]);
+        let y = Placed::new(&self.y, heights, inner.bottom(), inner.top);
+        y.draw_left(canvas, inner);
+        x.draw_below(canvas, inner);
+        for series in &self.series {
+            let ink = Ink::Series(series.colour);
+            let edge = |sign: f64| series.points.iter().map(move |p| (p.x, p.y + sign * p.spread));
+            if series.points.iter().any(|point| point.spread > 0.0) {
+                let around: Vec<(f64, f64)> =
+                    edge(1.0).chain(edge(-1.0).rev()).map(|(a, b)| (x.place(a), y.place(b))).collect();
+                canvas.shade(&around, ink);
+            }
+        }
+        for series in &self.series {
+            let ink = Ink::Series(series.colour);
+            let places: Vec<(f64, f64)> =
+                series.points.iter().map(|point| (x.place(point.x), y.place(point.y))).collect();
+            canvas.path(&places, ink, 1.8, DASHES[series.colour % DASHES.len()]);
+            for (place, point) in places.iter().zip(&series.points) {
+                let spread = if point.spread > 0.0 { format!(" ± {:.4}", point.spread) } else { String::new() };
+                canvas.dot(*place, 2.2, ink, &format!("{}: {:.4}{spread}", series.name, point.y));
+            }
+        }
+        let ends: Vec<f64> =
+            self.series.iter().map(|series| series.points.last().map_or(inner.top, |point| y.place(point.y))).collect();
+        for (series, height) in self.series.iter().zip(apart(&ends, SMALL + 1.5, inner)) {
+            let at = (inner.right() + 6.0, height);
+            canvas.text(at, &shorten(&series.name, 18), Anchor::Start, SMALL, Ink::Series(series.colour));
+        }
+    }
+}
+
+/// Where labels stand: at the lines' ends, moved apart where they would overlap.
+fn apart(ends: &[f64], distance: f64, area: Area) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..ends.len()).collect();
+    order.sort_by(|&a, &b| ends[a].total_cmp(&ends[b]));
+    let mut heights = ends.to_vec();
+    // Pools of labels that touch, each around the mean of its lines' ends.
+    let mut pools: Vec<(f64, usize)> = Vec::new();
+    for &k in &order {
+        pools.push((ends[k], 1));
+        while let [.., (above, upper), (below, lower)] = pools[..] {
+            if below - above >= distance * (upper + lower) as f64 / 2.0 {
+                break;
+            }
+            pools.pop();
+            let count = upper + lower;
+            let middle = (above * upper as f64 + below * lower as f64) / count as f64;
+            pools.pop();
+            pools.push((middle, count));
+        }
+    }
+    let mut labels = order.into_iter();
+    for (middle, count) in pools {
+        let room = distance * (count as f64 - 1.0);
+        let first = (middle - room / 2.0).min(area.bottom() + 4.0 - room).max(area.top - 4.0);
+        for (step, k) in labels.by_ref().take(count).enumerate() {
+            heights[k] = first + distance * step as f64;
+        }
+    }
+    heights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_keep_apart_and_near_their_lines() {
+        let area = Area { left: 0.0, top: 0.0, width: 100.0, height: 100.0 };
+        let heights = apart(&[50.0, 51.0, 10.0, 49.0], 12.0, area);
+        assert_eq!(heights[2], 10.0);
+        let mut close = [heights[3], heights[0], heights[1]];
+        assert!(close.is_sorted());
+        close.iter_mut().for_each(|height| *height -= 50.0);
+        assert!((close[0] + 12.0).abs() < 1e-9 && close[1].abs() < 1e-9 && (close[2] - 12.0).abs() < 1e-9);
+    }
+}

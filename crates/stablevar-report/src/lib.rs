@@ -1,0 +1,9 @@
+//! Pages and charts that show what `stablevar` found: self-contained, from strings, without a framework.
+
+pub mod text;
+
+pub mod chart;
+
+pub mod page;
+
+pub mod model_page;
