@@ -171,7 +171,7 @@ fn model_files_that_are_not_whole_or_not_ours() {
     let whole = read(&folder.path("m.json"));
     folder.file("cut.json", &whole[..whole.len() / 2]);
     folder.run(&["predict", "cut.json", "train.csv"]).fails_with(&["cut.json", "incomplete", "cut short"]);
-    folder.file("future.json", whole.replacen("\"version\":3", "\"version\":99", 1));
+    folder.file("future.json", whole.replacen("\"version\":", "\"version\":99", 1));
     folder.run(&["predict", "future.json", "train.csv"]).fails_with(&["model format 99", "newer stablevar"]);
     folder.file("other.json", "{\"a\": 1}");
     folder.run(&["predict", "other.json", "train.csv"]).fails_with(&["not a stablevar model"]);
@@ -456,4 +456,44 @@ fn classes_that_are_missing_or_unknown_when_evaluating() {
     folder.file("odd.csv", format!("{}\n{}\n{},7\n", head[0], head[1], cut(&head[2])));
     evaluate("odd.csv", &[]).fails_with(&["row 2", "'7' is neither '0' nor '1'"]);
     evaluate("train.csv", &["--metric", "mse"]).fails_with(&["predicts classes", "log-loss"]);
+}
+
+#[test]
+fn reproduce_says_what_is_wrong() {
+    let folder = Folder::new();
+    let wrong = folder.run(&["reproduce", "table9"]);
+    assert_eq!(wrong.code(), 2);
+    assert!(wrong.stderr().contains("table1, table2, figures, house, adult, all"), "{}", wrong.stderr());
+    assert_eq!(folder.run(&["reproduce", "table1", "--seeds", "0"]).code(), 2);
+    folder.file("taken", "a file");
+    folder.run(&["reproduce", "table1", "--out", "taken"]).fails_with(&["taken"]);
+    folder.run(&["reproduce", "table1", "--out", "taken/below"]).fails_with(&["taken/below"]);
+    assert_eq!(folder.names(), ["taken"]);
+}
+
+#[test]
+fn reproduce_goes_on_after_damage_and_with_fewer_seeds() {
+    let folder = Folder::new();
+    let table = |seeds: &str| {
+        let run = folder.run(&["reproduce", "table1", "--seeds", seeds, "--out", "r", "--format", "json", "--quiet"]);
+        let mut value: serde_json::Value = serde_json::from_str(&run.stdout()).unwrap();
+        // Seconds are not the same twice.
+        for row in value["rows"].as_array_mut().unwrap() {
+            assert!(row["mean_error"].as_f64().unwrap() > 0.3, "{row}");
+            row["seconds"] = 0.into();
+        }
+        (value, run.stderr())
+    };
+    let (whole, messages) = table("2");
+    assert_eq!((whole["rows"].as_array().unwrap().len(), whole["seeds"].as_u64()), (40, Some(2)));
+    assert_eq!(messages, "");
+    folder.file("r/runs/linear/n1000-r2.5-seed1.json", "{\"half\": ");
+    let (mended, messages) = table("2");
+    assert_eq!(mended, whole);
+    assert!(messages.contains("n1000-r2.5-seed1.json was damaged and has been made anew"), "{messages}");
+    let (fewer, _) = table("1");
+    assert_eq!(fewer["seeds"], 1);
+    // What more seeds had made is still there.
+    assert_eq!(std::fs::read_dir(folder.path("r/runs/linear")).unwrap().count(), 10);
+    assert_eq!(table("2").0, whole);
 }

@@ -31,7 +31,7 @@ pub struct Figure {
 }
 
 /// The width of a journal's column and of a page, in points of 1/96 inch.
-const COLUMN: (f64, f64) = (400.0, 260.0);
+const COLUMN: (f64, f64) = (440.0, 270.0);
 const PAGE: f64 = 800.0;
 /// What the paper's loop figures show at most.
 const LOOPS: usize = 10;
@@ -400,4 +400,46 @@ pub fn real(table: &RealTable) -> Result<Figure, csv::Error> {
 fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map_or(String::new(), |first| first.to_uppercase().chain(characters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::experiment::growth;
+    use crate::runner::run;
+    use crate::table::ResultTable;
+    use std::ops::ControlFlow;
+
+    #[test]
+    fn every_figure_of_the_linear_setting_is_drawn_with_its_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut experiment = growth();
+        experiment.test_rows = 100;
+        // Without those that take seconds.
+        experiment.contenders.retain(|contender| !["DWR", "SRDO", "SVI"].contains(&contender.name));
+        let runs = run(&experiment, 2, 2, folder.path(), &|_| ControlFlow::Continue(())).unwrap();
+        let figures = linear(&runs).unwrap();
+        let lines = |name: &str| {
+            let figure = figures.iter().find(|figure| figure.name == name).unwrap();
+            assert!(figure.svg.starts_with("<svg ") && figure.svg.ends_with("</svg>\n") && !figure.svg.contains("NaN"));
+            figure.csv.lines().count() - 1
+        };
+        assert_eq!(lines("error-by-n"), 5 * GROWTH.len());
+        assert_eq!(lines("error-by-environment-linear"), 5 * TEST_RATES.len());
+        assert_eq!(lines("unstable-slopes-by-loop"), LOOPS + 1);
+        assert_eq!(lines("heatmaps"), 4 * 100);
+        assert_eq!(lines("dependence-by-loop"), 3 * 3 * (LOOPS + 1));
+        let heatmaps = figures.iter().find(|figure| figure.name == "heatmaps").unwrap();
+        let value = |start: &str| -> f64 {
+            let line = heatmaps.csv.lines().find(|line| line.starts_with(start)).unwrap();
+            line.split(',').nth(3).unwrap().parse().unwrap()
+        };
+        // The biased variable goes with the stable ones before weighting and not after.
+        assert!(value("0,s3,v5") > 0.4 && value("10,s3,v5").abs() < 0.1);
+        let finding = loops_help(&runs);
+        assert!(finding.holds, "{finding:?}");
+        let table = ResultTable::new(&experiment, &runs, 2);
+        assert!(!crate::findings::more_effective_rows(&table).holds);
+    }
 }

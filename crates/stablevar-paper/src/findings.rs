@@ -107,3 +107,56 @@ pub fn real_data(table: &RealTable) -> Vec<Finding> {
     }
     findings
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::table1;
+
+    fn row(method: &str, mean_error: f64, std_error: f64, paper_mean_error: Option<f64>) -> Row {
+        Row {
+            n: 1000,
+            r_train: 2.5,
+            method: method.into(),
+            mean_error,
+            mean_error_se: None,
+            std_error,
+            max_error: mean_error + std_error,
+            excess_removed: None,
+            exact_selection: 0.0,
+            n_eff: 100.0,
+            seconds: 0.0,
+            paper_mean_error,
+            paper_std_error: None,
+            paper_max_error: None,
+        }
+    }
+
+    fn table(rows: Vec<Row>) -> ResultTable {
+        ResultTable { experiment: "table1", title: "Table", seeds: 1, rows }
+    }
+
+    #[test]
+    fn a_rival_that_is_better_in_one_measure_is_named() {
+        let good =
+            [row("OLS", 0.43, 0.08, Some(0.435)), row("SVI", 0.34, 0.01, None), row("Oracle", 0.33, 0.005, None)];
+        let finding = best_in_every_cell(&table1(), &table(good.to_vec()));
+        assert!(finding.holds, "{finding:?}");
+        let mut rival = good.to_vec();
+        rival.push(row("DWR", 0.6, 0.005, Some(0.586)));
+        let finding = best_in_every_cell(&table1(), &table(rival));
+        assert!(!finding.holds && finding.detail.contains("Std of DWR"), "{finding:?}");
+    }
+
+    #[test]
+    fn baselines_far_from_the_paper_are_named() {
+        let rows = vec![
+            row("OLS", 0.43, 0.08, Some(0.435)),
+            row("SRDO", 0.39, 0.04, Some(0.6)),
+            row("SVI", 0.1, 0.1, Some(0.4)),
+        ];
+        let finding = baselines_as_published(&table(rows));
+        assert!(!finding.holds && finding.detail.starts_with("in 1 of 2"), "{finding:?}");
+        assert!(finding.detail.contains("SRDO at n = 1000, r = 2.5: -35 %"), "{finding:?}");
+    }
+}

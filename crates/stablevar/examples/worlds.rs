@@ -76,6 +76,7 @@ fn methods() -> Vec<(&'static str, Method)> {
         ("none", svi(None)),
         ("focused", svi(Some(Evidence { source: Source::Focused, ..Evidence::default() }))),
         ("residual", svi(Some(Evidence { source: Source::Residual, ..Evidence::default() }))),
+        ("default", Method::default()),
     ]
 }
 

@@ -5,6 +5,9 @@ use super::canvas::{Anchor, Area, Canvas, Ink};
 /// The size of letters at ticks and labels.
 pub const SMALL: f64 = 10.0;
 
+/// The mean width of a letter, as a share of its size.
+pub(super) const LETTER: f64 = 0.56;
+
 /// How an axis maps numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Scale {
@@ -31,6 +34,36 @@ impl Axis {
     /// An axis with this label.
     pub fn new(label: impl Into<String>, scale: Scale) -> Self {
         Self { label: label.into(), scale }
+    }
+
+    /// The length of the longest name of a category.
+    fn longest(&self) -> f64 {
+        match &self.scale {
+            Scale::Categories(names) => {
+                names.iter().map(|name| name.chars().count()).max().unwrap_or(0) as f64 * SMALL * LETTER
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Whether names of categories would run into each other on this width, and so are slanted.
+    fn is_slanted(&self, width: f64) -> bool {
+        matches!(&self.scale, Scale::Categories(names) if self.longest() > width / names.len().max(1) as f64)
+    }
+
+    /// The width that the first name takes up beside a picture of this width.
+    pub(super) fn room_beside(&self, width: f64) -> f64 {
+        match &self.scale {
+            Scale::Categories(names) if self.is_slanted(width) => {
+                self.longest() * 0.77 - 0.5 * width / names.len().max(1) as f64
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// The height it takes up below a picture of this width.
+    pub(super) fn room_below(&self, width: f64) -> f64 {
+        if self.is_slanted(width) { 28.0 + self.longest() * 0.65 } else { 34.0 }
     }
 }
 
@@ -62,7 +95,7 @@ impl<'a> Placed<'a> {
                 // At most six powers of ten, so that a few numbers near zero do not press the rest together.
                 (low, high) = ((low.max(high * 1e-6)).log10() - 0.06, high.log10() + 0.06);
             }
-            Scale::Categories(names) => (low, high) = (-0.35, names.len().max(1) as f64 - 0.65),
+            Scale::Categories(names) => (low, high) = (-0.5, names.len().max(1) as f64 - 0.5),
         }
         Self { axis, low, high, from, to }
     }
@@ -79,7 +112,11 @@ impl<'a> Placed<'a> {
         match &self.axis.scale {
             Scale::Categories(names) => names.iter().enumerate().map(|(k, name)| (k as f64, name.clone())).collect(),
             Scale::Logarithmic => {
-                let factors: &[f64] = if self.high - self.low > 2.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+                let factors: &[f64] = match self.high - self.low {
+                    decades if decades > 2.0 => &[1.0],
+                    decades if decades > 1.0 => &[1.0, 2.0, 5.0],
+                    _ => &[1.0, 1.5, 2.0, 3.0, 4.0, 6.0],
+                };
                 let powers = self.low.floor() as i32..=self.high.ceil() as i32;
                 let all = powers.flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)));
                 let inside = |value: &f64| (self.low..=self.high).contains(&value.log10());
@@ -102,10 +139,7 @@ impl<'a> Placed<'a> {
     /// Draws it as the lower edge of an area.
     pub(super) fn draw_below(&self, canvas: &mut Canvas, area: Area) {
         let ticks = self.ticks();
-        // Slanted where the labels would run into each other.
-        let room = area.width / ticks.len().max(1) as f64;
-        let longest = ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0) as f64;
-        let slanted = longest * SMALL * 0.56 > room;
+        let slanted = self.axis.is_slanted(area.width);
         for (value, label) in &ticks {
             let x = self.place(*value);
             canvas.line((x, area.bottom()), (x, area.bottom() + 3.0), Ink::Soft, 0.8);
@@ -116,8 +150,7 @@ impl<'a> Placed<'a> {
             }
         }
         canvas.line((area.left, area.bottom()), (area.right(), area.bottom()), Ink::Soft, 0.8);
-        let below = if slanted { 16.0 + longest * SMALL * 0.36 } else { 24.0 };
-        let middle = area.left + area.width / 2.0;
+        let (middle, below) = (area.left + area.width / 2.0, self.axis.room_below(area.width) - 10.0);
         canvas.text((middle, area.bottom() + below), &self.axis.label, Anchor::Middle, SMALL, Ink::Text);
     }
 
@@ -140,7 +173,7 @@ fn round_step(least: f64) -> f64 {
 }
 
 fn short(value: f64) -> String {
-    if (1e-3..1e5).contains(&value) { format!("{value}") } else { format!("{value:.0e}") }
+    if (1e-3..1e5).contains(&value) { format!("{}", (value * 1e6).round() / 1e6) } else { format!("{value:.0e}") }
 }
 
 #[cfg(test)]
@@ -159,6 +192,11 @@ mod tests {
         assert_eq!(labels(Scale::Linear, &[-3.0, 3.0]), ["-2", "0", "2"]);
         assert_eq!(labels(Scale::Logarithmic, &[0.001, 10.0]), ["0.001", "0.01", "0.1", "1", "10"]);
         assert_eq!(labels(Scale::Categories(vec!["a".into(), "b".into()]), &[]), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_range_within_one_power_of_ten_has_ticks() {
+        assert_eq!(labels(Scale::Logarithmic, &[0.12, 0.25]), ["0.15", "0.2"]);
     }
 
     #[test]

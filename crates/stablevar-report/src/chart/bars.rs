@@ -1,7 +1,7 @@
 //! Bars in groups, with their uncertainty.
 
 use super::Chart;
-use super::axis::{Axis, Placed, SMALL, Scale};
+use super::axis::{Axis, LETTER, Placed, SMALL, Scale};
 use super::canvas::{Anchor, Area, Canvas, Ink};
 use crate::text::shorten;
 
@@ -42,10 +42,11 @@ impl BarChart {
 impl Chart for BarChart {
     fn draw(&self, canvas: &mut Canvas, area: Area) {
         let legend = 16.0;
-        let inner = area.inside(48.0, 24.0 + legend, 8.0, 36.0);
         let limit = self.limit();
-        let names: Vec<String> = self.groups.iter().map(|group| shorten(&group.name, 22)).collect();
+        let names: Vec<String> = self.groups.iter().map(|group| shorten(&group.name, 30)).collect();
         let below = Axis::new(self.groups_are.clone(), Scale::Categories(names));
+        let left = below.room_beside(area.width - 56.0).max(48.0);
+        let inner = area.inside(left, 24.0 + legend, 8.0, 2.0 + below.room_below(area.width - left - 8.0));
         let left = Axis::new(self.heights_are.clone(), Scale::FromZero);
         let x = Placed::new(&below, std::iter::empty(), inner.left, inner.right());
         let y = Placed::new(&left, std::iter::once(limit), inner.bottom(), inner.top);
@@ -56,7 +57,7 @@ impl Chart for BarChart {
             let ink = Ink::Series(*colour);
             canvas.bar(Area { left: at, top: area.top + 4.0, width: 8.0, height: 8.0 }, ink, "");
             canvas.text((at + 11.0, area.top + 8.0), name, Anchor::Start, SMALL, ink);
-            at += 24.0 + name.chars().count() as f64 * SMALL * 0.56;
+            at += 24.0 + name.chars().count() as f64 * SMALL * LETTER;
         }
         let room = (x.place(1.0) - x.place(0.0)) * 0.86;
         let width = room / self.series.len().max(1) as f64;
@@ -68,9 +69,9 @@ impl Chart for BarChart {
                 canvas.bar(bar, ink, &format!("{name}, {}: {height:.4} ± {spread:.4}", group.name));
                 let middle = left + width * 0.44;
                 if height > limit {
-                    // It goes on: its height stands on it.
-                    let at = (middle, top - 2.0);
-                    canvas.turned_text(at, &format!("{height:.2} ↑"), Anchor::Start, SMALL - 2.0, ink, -60.0);
+                    // It goes on: its height stands in it.
+                    let text = if height >= 100.0 { format!("{height:.0} →") } else { format!("{height:.2} →") };
+                    canvas.turned_text((middle, top + 3.0), &text, Anchor::End, SMALL - 1.0, Ink::Paper, -90.0);
                 } else if spread > 0.0 {
                     let ends = (y.place(height - spread), y.place((height + spread).min(limit)));
                     canvas.line((middle, ends.0), (middle, ends.1), Ink::Text, 0.9);
@@ -91,6 +92,6 @@ mod tests {
         let chart = BarChart { groups_are: "".into(), heights_are: "".into(), series, groups: vec![group] };
         assert_eq!(chart.limit(), 1.2);
         let drawn = super::super::picture("bars", &chart, (300.0, 200.0));
-        assert!(drawn.contains("9.00 ↑"), "{drawn}");
+        assert!(drawn.contains("9.00 →"), "{drawn}");
     }
 }

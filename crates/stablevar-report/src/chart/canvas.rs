@@ -17,6 +17,8 @@ pub enum Ink {
     Soft,
     /// Headings.
     Text,
+    /// What stands on colour.
+    Paper,
     /// A series; those beyond the number of colours begin anew.
     Series(usize),
 }
@@ -27,6 +29,7 @@ impl Ink {
             Ink::Rule => "#d9dee3",
             Ink::Soft => "#5c6670",
             Ink::Text => "#1b1f24",
+            Ink::Paper => "#ffffff",
             Ink::Series(k) => SERIES[k % SERIES.len()],
         }
     }
@@ -36,6 +39,7 @@ impl Ink {
             Ink::Rule => "rule".into(),
             Ink::Soft => "soft".into(),
             Ink::Text => "ink".into(),
+            Ink::Paper => "on-colour".into(),
             Ink::Series(k) => format!("s{}", k % SERIES.len()),
         }
     }

@@ -1,7 +1,7 @@
 //! A correlation matrix as coloured squares.
 
 use super::Chart;
-use super::axis::SMALL;
+use super::axis::{LETTER, SMALL};
 use super::canvas::{Anchor, Area, Canvas, Ink};
 use crate::text::shorten;
 
@@ -23,7 +23,7 @@ impl Chart for Heatmap {
     fn draw(&self, canvas: &mut Canvas, area: Area) {
         let shown = self.names.len().min(MOST);
         let longest = self.names.iter().take(shown).map(|name| shorten(name, 12).chars().count()).max().unwrap_or(0);
-        let margin = 10.0 + longest as f64 * SMALL * 0.56;
+        let margin = 10.0 + longest as f64 * SMALL * LETTER;
         let key = 34.0;
         let room = (area.width - margin - key).min(area.height - margin - 6.0);
         let cell = (room / shown.max(1) as f64).min(26.0);
@@ -43,6 +43,12 @@ impl Chart for Heatmap {
             }
         }
         let size = cell * shown as f64;
+        for (from, to) in
+            [((0.0, 0.0), (1.0, 0.0)), ((1.0, 0.0), (1.0, 1.0)), ((1.0, 1.0), (0.0, 1.0)), ((0.0, 1.0), (0.0, 0.0))]
+        {
+            let corner = |(x, y): (f64, f64)| (left + size * x - 0.4, top + size * y - 0.4);
+            canvas.line(corner(from), corner(to), Ink::Soft, 0.6);
+        }
         if (1..shown).contains(&self.parted_at) {
             let at = cell * self.parted_at as f64 - 0.4;
             canvas.line((left + at, top), (left + at, top + size), Ink::Text, 0.9);

@@ -1,7 +1,7 @@
 //! Lines with bands, each labelled at its right end.
 
 use super::Chart;
-use super::axis::{Axis, Placed, SMALL};
+use super::axis::{Axis, LETTER, Placed, SMALL};
 use super::canvas::{Anchor, Area, Canvas, Ink};
 use crate::text::shorten;
 
@@ -38,13 +38,16 @@ pub struct LineChart {
     pub series: Vec<Series>,
 }
 
+/// Letters of a name shown at most.
+const NAME: usize = 26;
 /// One for each colour.
 const DASHES: [&str; 8] = ["", "", "6 2", "2 2", "5 4", "7 2 2 2", "4 2", "8 3"];
 
 impl Chart for LineChart {
     fn draw(&self, canvas: &mut Canvas, area: Area) {
-        let longest = self.series.iter().map(|series| shorten(&series.name, 18).chars().count()).max().unwrap_or(0);
-        let inner = area.inside(42.0, 22.0, 12.0 + longest as f64 * SMALL * 0.56, 34.0);
+        let longest = self.series.iter().map(|series| shorten(&series.name, NAME).chars().count()).max().unwrap_or(0);
+        let right = 12.0 + longest as f64 * SMALL * LETTER;
+        let inner = area.inside(42.0, 22.0, right, self.x.room_below(area.width - 42.0 - right));
         let points = || self.series.iter().flat_map(|series| &series.points);
         let x = Placed::new(&self.x, points().map(|point| point.x), inner.left, inner.right());
         let heights = points().flat_map(|point| [point.y - point.spread, point.y + point.spread]);
@@ -74,7 +77,7 @@ impl Chart for LineChart {
             self.series.iter().map(|series| series.points.last().map_or(inner.top, |point| y.place(point.y))).collect();
         for (series, height) in self.series.iter().zip(apart(&ends, SMALL + 1.5, inner)) {
             let at = (inner.right() + 6.0, height);
-            canvas.text(at, &shorten(&series.name, 18), Anchor::Start, SMALL, Ink::Series(series.colour));
+            canvas.text(at, &shorten(&series.name, NAME), Anchor::Start, SMALL, Ink::Series(series.colour));
         }
     }
 }

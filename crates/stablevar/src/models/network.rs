@@ -424,5 +424,9 @@ mod tests {
         assert!(network.is_whole());
         network.parameters.pop();
         assert!(!network.is_whole());
+        // A layer without units, whose parameters are one constant: outputs would divide rows into none.
+        let empty = Network { sizes: vec![3, 0], parameters: vec![0.5] };
+        assert!(!empty.is_whole());
+        assert!(!Network { sizes: vec![], parameters: vec![] }.is_whole());
     }
 }
