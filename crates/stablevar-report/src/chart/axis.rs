@@ -123,7 +123,7 @@ impl<'a> Placed<'a> {
                 all.filter(inside).map(|value| (value, short(value))).collect()
             }
             Scale::Linear | Scale::FromZero => {
-                let step = round_step((self.high - self.low) / 4.0);
+                let step = round_step((self.high - self.low) / 5.0);
                 let decimals = (-step.log10()).ceil().clamp(0.0, 9.0) as usize;
                 let count = ((self.high - self.low) / step).floor() as i32 + 1;
                 let first = (self.low / step).ceil();
@@ -187,8 +187,8 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_inside() {
-        assert_eq!(labels(Scale::FromZero, &[0.41, 0.9]), ["0.0", "0.5"]);
-        assert_eq!(labels(Scale::FromZero, &[1.9]), ["0.0", "1.0", "2.0"]);
+        assert_eq!(labels(Scale::FromZero, &[0.41, 0.9]), ["0.0", "0.2", "0.4", "0.6", "0.8"]);
+        assert_eq!(labels(Scale::FromZero, &[1.9]), ["0.0", "0.5", "1.0", "1.5", "2.0"]);
         assert_eq!(labels(Scale::Linear, &[-3.0, 3.0]), ["-2", "0", "2"]);
         assert_eq!(labels(Scale::Logarithmic, &[0.001, 10.0]), ["0.001", "0.01", "0.1", "1", "10"]);
         assert_eq!(labels(Scale::Categories(vec!["a".into(), "b".into()]), &[]), ["a", "b"]);
