@@ -4,6 +4,7 @@ use crate::experiment::{BASELINES, Experiment, ORACLE};
 use crate::real::{RealRow, RealTable};
 use crate::table::{ResultTable, Row};
 use serde::Serialize;
+use stablevar_report::text::number;
 
 /// A claim and whether the numbers bear it out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -86,7 +87,7 @@ pub fn real_data(table: &RealTable) -> Vec<Finding> {
     let (Some(plain), Some(svi)) = (table.rows.first(), row("SVI")) else { return Vec::new() };
     let environments: Vec<&String> = table.sizes.keys().filter(|name| table.is_elsewhere(name)).collect();
     let no_worse = environments.iter().filter(|name| svi.errors[**name] <= plain.errors[**name]).count();
-    let figures = |value: fn(&RealRow) -> f64| format!("{:.4} against {:.4}", value(svi), value(plain));
+    let figures = |value: fn(&RealRow) -> f64| format!("{} against {}", number(value(svi)), number(value(plain)));
     let (mean, most) = (|row: &RealRow| row.mean_error, |row: &RealRow| row.max_error);
     let better = |claim: &str, holds: bool, detail: String| Finding {
         claim: format!("{}: SVI's {claim} {}'s", table.experiment, plain.method),

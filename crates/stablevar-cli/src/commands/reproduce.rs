@@ -68,12 +68,11 @@ pub(crate) fn run(arguments: &ReproduceArguments) -> anyhow::Result<Ending> {
     if wanted(ExperimentName::Figures) {
         values.push(command.publish_figures(&results.figures)?);
     }
-    results.seconds = start.elapsed().as_secs_f64();
     if arguments.experiment == ExperimentName::All {
         command.write("results.md", &results.markdown())?;
         command.write("index.html", &results.html())?;
     }
-    command.report(&results, values)?;
+    command.report(&results, values, start.elapsed().as_secs_f64())?;
     failure.map_or(Ok(Ending::Done), |error| Err(error.into()))
 }
 
@@ -157,7 +156,7 @@ impl Command<'_> {
     }
 
     /// Says what the numbers say and where the files are.
-    fn report(&self, results: &Results, mut values: Vec<Value>) -> anyhow::Result<()> {
+    fn report(&self, results: &Results, mut values: Vec<Value>, seconds: f64) -> anyhow::Result<()> {
         let out = self.arguments.out.display();
         if self.arguments.format == Format::Json {
             let all = match values.len() {
@@ -173,7 +172,7 @@ impl Command<'_> {
             self.printer.line(&format!("{holds}: {} ({})", finding.claim, finding.detail))?;
         }
         let page = if self.arguments.experiment == ExperimentName::All { "; all on one page: index.html" } else { "" };
-        self.printer.note(&format!("written to {out} in {:.0} s{page}", results.seconds));
+        self.printer.note(&format!("written to {out} in {seconds:.0} s{page}"));
         Ok(())
     }
 }
