@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ready
 
-.PHONY: test lint test-rust test-python demo bench clean
+.PHONY: test lint test-rust test-python demo bench results clean
 
 test: lint test-rust test-python
 
@@ -32,6 +32,13 @@ bench: $(STAMP)
 	cargo build --release --bins
 	cargo build --release -p stablevar --example network_speed
 	$(VENV)/bin/python crates/stablevar/benches/network_speed.py
+
+# The paper's experiments anew, for docs/results.md: twenty minutes on two cores.
+results:
+	cargo run --release -- reproduce all --seeds 10 --out stablevar-results
+	cp stablevar-results/results.md docs/results.md
+	mkdir -p docs/figures
+	cp stablevar-results/figures/* docs/figures/
 
 $(STAMP): requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
