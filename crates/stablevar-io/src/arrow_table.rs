@@ -8,7 +8,7 @@ use arrow::error::ArrowError;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use stablevar::table::{Column, Table, TextValues, Values};
 
-pub(crate) fn read_parquet(path: &str, bytes: Vec<u8>, options: &ReadOptions) -> Result<Table> {
+pub(crate) fn read_parquet(path: &str, bytes: Vec<u8>, options: &ReadOptions) -> Result<Table<'static>> {
     let broken = |error: &dyn std::fmt::Display| damaged(path, error);
     let builder =
         ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes)).map_err(|error| broken(&error))?;
@@ -17,7 +17,7 @@ pub(crate) fn read_parquet(path: &str, bytes: Vec<u8>, options: &ReadOptions) ->
     table(path, schema, reader, options)
 }
 
-pub(crate) fn read_ipc(path: &str, bytes: Vec<u8>, options: &ReadOptions) -> Result<Table> {
+pub(crate) fn read_ipc(path: &str, bytes: Vec<u8>, options: &ReadOptions) -> Result<Table<'static>> {
     let reader = arrow::ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), None)
         .map_err(|error| damaged(path, &error))?;
     table(path, reader.schema(), reader, options)
@@ -32,7 +32,7 @@ fn table(
     schema: SchemaRef,
     batches: impl Iterator<Item = std::result::Result<RecordBatch, ArrowError>>,
     options: &ReadOptions,
-) -> Result<Table> {
+) -> Result<Table<'static>> {
     let batches = batches.collect::<std::result::Result<Vec<_>, _>>().map_err(|error| damaged(path, &error))?;
     let batch = concat_batches(&schema, &batches).map_err(|error| damaged(path, &error))?;
     let mut columns = Vec::with_capacity(batch.num_columns());
@@ -48,7 +48,7 @@ fn table(
     Table::new(columns).map_err(|source| IoError::Table { path: path.into(), source })
 }
 
-fn values(path: &str, name: &str, array: &dyn Array, as_text: bool) -> Result<Values> {
+fn values(path: &str, name: &str, array: &dyn Array, as_text: bool) -> Result<Values<'static>> {
     let converted =
         |to: &DataType| cast(array, to).map_err(|error| damaged(path, &format!("column '{name}': {error}")));
     let kind = array.data_type();

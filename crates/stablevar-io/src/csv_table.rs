@@ -25,7 +25,7 @@ enum Kind {
     Text,
 }
 
-pub(crate) fn read_csv(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<Table> {
+pub(crate) fn read_csv(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<Table<'static>> {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let delimiter = delimiter(bytes);
     let names = header(path, bytes, delimiter)?;
@@ -211,11 +211,11 @@ impl Builder {
         }
     }
 
-    fn finish(self) -> Values {
+    fn finish(self) -> Values<'static> {
         match self {
             // Skipped columns are dropped by the caller; until then they need as many rows as the others.
             Builder::Skip(rows) => Values::Boolean(vec![None; rows]),
-            Builder::Number(values) => Values::Number(values),
+            Builder::Number(values) => Values::Number(values.into()),
             Builder::Boolean(values) => Values::Boolean(values),
             Builder::Text { texts, .. } => Values::Text(texts),
         }
@@ -226,7 +226,7 @@ impl Builder {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Table> {
+    fn read(text: &str) -> Result<Table<'static>> {
         read_csv("test.csv", text.as_bytes(), &ReadOptions::default())
     }
 

@@ -10,7 +10,7 @@ mod model_file;
 mod output;
 
 pub use error::{IoError, Result};
-pub use model_file::{read_model, write_model};
+pub use model_file::{model_from_json, model_to_json, read_model, write_model};
 pub use output::{write_columns, write_table, write_whole};
 
 use stablevar::table::Table;
@@ -35,7 +35,7 @@ impl ReadOptions {
 }
 
 /// Reads a table from a CSV, Parquet or Arrow file, told apart by how they begin; `-` is standard input.
-pub fn read_table(path: &Path, options: &ReadOptions) -> Result<Table> {
+pub fn read_table(path: &Path, options: &ReadOptions) -> Result<Table<'static>> {
     let bytes = read_bytes(path)?;
     let name = display(path);
     if bytes.iter().all(u8::is_ascii_whitespace) {

@@ -31,43 +31,57 @@ struct Body {
 
 /// Writes a model file.
 pub fn write_model(path: &Path, model: &FittedModel) -> Result<()> {
-    let written_by = concat!("stablevar ", env!("CARGO_PKG_VERSION"));
-    let file = Written { format: FORMAT, version: VERSION, written_by, model };
     write_whole(path, |writer| {
-        serde_json::to_writer(&mut *writer, &file)?;
+        serde_json::to_writer(&mut *writer, &written(model))?;
         writer.write_all(b"\n")
     })
 }
 
+/// What a model file holds.
+pub fn model_to_json(model: &FittedModel) -> Result<String> {
+    let failed =
+        |error: serde_json::Error| IoError::Damaged { path: "the model".into(), message: error.to_string() };
+    serde_json::to_string(&written(model)).map_err(failed)
+}
+
+fn written(model: &FittedModel) -> Written<'_> {
+    let written_by = concat!("stablevar ", env!("CARGO_PKG_VERSION"));
+    Written { format: FORMAT, version: VERSION, written_by, model }
+}
+
 /// Reads a model file of this version.
 pub fn read_model(path: &Path) -> Result<FittedModel> {
-    let bytes = read_bytes(path)?;
-    let name = display(path);
+    model_from_json(&read_bytes(path)?, &display(path))
+}
+
+/// Reads what a model file of this version holds; `name` is for messages.
+pub fn model_from_json(bytes: &[u8], name: &str) -> Result<FittedModel> {
+    let path = || name.to_string();
     if bytes.is_empty() {
-        return Err(IoError::Empty { path: name });
+        return Err(IoError::Empty { path: path() });
     }
     let broken = |error: serde_json::Error| match error.classify() {
         serde_json::error::Category::Data => {
-            IoError::Damaged { path: display(path), message: format!("the model is not as it was written: {error}") }
+            IoError::Damaged { path: path(), message: format!("the model is not as it was written: {error}") }
         }
         _ if bytes.first() == Some(&b'{') => {
-            IoError::Damaged { path: display(path), message: format!("the model is incomplete: {error}") }
+            IoError::Damaged { path: path(), message: format!("the model is incomplete: {error}") }
         }
-        _ => IoError::NotAModel { path: display(path) },
+        _ => IoError::NotAModel { path: path() },
     };
-    let head: Head = match serde_json::from_slice(&bytes) {
+    let head: Head = match serde_json::from_slice(bytes) {
         Ok(head) => head,
-        Err(error) if error.is_data() => return Err(IoError::NotAModel { path: name }),
+        Err(error) if error.is_data() => return Err(IoError::NotAModel { path: path() }),
         Err(error) => return Err(broken(error)),
     };
     if head.format.as_deref() != Some(FORMAT) {
-        return Err(IoError::NotAModel { path: name });
+        return Err(IoError::NotAModel { path: path() });
     }
     match head.version {
         Some(VERSION) => {}
-        found => return Err(IoError::ModelVersion { path: name, found: found.unwrap_or(0), known: VERSION }),
+        found => return Err(IoError::ModelVersion { path: path(), found: found.unwrap_or(0), known: VERSION }),
     }
-    let body: Body = serde_json::from_slice(&bytes).map_err(broken)?;
-    body.model.check().map_err(|message| IoError::Damaged { path: display(path), message })?;
+    let body: Body = serde_json::from_slice(bytes).map_err(broken)?;
+    body.model.check().map_err(|message| IoError::Damaged { path: path(), message })?;
     Ok(body.model)
 }

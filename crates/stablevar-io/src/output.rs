@@ -103,7 +103,7 @@ fn record_batch(table: &Table) -> std::io::Result<RecordBatch> {
     let arrays = table.columns().iter().map(|column| {
         let array: ArrayRef = match &column.values {
             Values::Number(values) => {
-                Arc::new(Float64Array::from_iter(values.iter().map(|value| (!value.is_nan()).then_some(*value))))
+                Arc::new(Float64Array::from_iter(values.iter().map(|value| (!value.is_nan()).then_some(value))))
             }
             Values::Boolean(values) => Arc::new(BooleanArray::from(values.clone())),
             Values::Text(values) => {

@@ -142,7 +142,7 @@ impl Dataset {
     }
 
     /// The table with its environments, fetched on first use and kept in `cache`.
-    pub fn load(self, cache: &Path) -> Result<Table> {
+    pub fn load(self, cache: &Path) -> Result<Table<'static>> {
         let left_out: Vec<String> = self.left_out().iter().map(ToString::to_string).collect();
         match self {
             Dataset::KingCounty => king_county(cache, left_out),
@@ -160,10 +160,10 @@ pub fn cache_folder() -> PathBuf {
         .unwrap_or_else(|| PathBuf::from(".stablevar"))
 }
 
-fn king_county(cache: &Path, skip: Vec<String>) -> Result<Table> {
+fn king_county(cache: &Path, skip: Vec<String>) -> Result<Table<'static>> {
     let table = read_table(&file(cache, &HOUSES)?, &ReadOptions { skip, ..ReadOptions::default() })?;
     let periods: Vec<String> = match &table.column("yr_built")?.values {
-        Values::Number(years) => years.iter().map(|&year| period(year)).collect(),
+        Values::Number(years) => years.iter().map(period).collect(),
         other => other_kind("yr_built", other.kind())?,
     };
     with_environment(table, periods)
@@ -180,7 +180,7 @@ fn period(year: f64) -> String {
 }
 
 /// Both files; the training environment is that of `adult.data`, its rows in `adult.test` are one of their own.
-fn adult(cache: &Path) -> Result<Table> {
+fn adult(cache: &Path) -> Result<Table<'static>> {
     let mut columns: Vec<Vec<String>> = vec![Vec::new(); ADULT_COLUMNS.len()];
     let mut environments = Vec::new();
     for source in [&ADULT_DATA, &ADULT_TEST] {
@@ -218,7 +218,7 @@ fn adult(cache: &Path) -> Result<Table> {
     with_environment(Table::new(table_columns.collect())?, environments)
 }
 
-fn with_environment(table: Table, environments: Vec<String>) -> Result<Table> {
+fn with_environment(table: Table, environments: Vec<String>) -> Result<Table<'static>> {
     let values = Values::Text(TextValues::collect(environments.iter().map(|name| Some(name.as_str()))));
     let environment = Column { name: ENVIRONMENT.into(), values };
     Ok(Table::new(table.columns().iter().cloned().chain([environment]).collect())?)

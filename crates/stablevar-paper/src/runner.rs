@@ -271,7 +271,7 @@ fn loop_records(model: &FittedModel, stable: &[usize]) -> Vec<LoopRecord> {
 
 fn outcome(table: &Table) -> Result<Vec<f64>, Error> {
     match &table.column("y")?.values {
-        Values::Number(values) => Ok(values.clone()),
+        Values::Number(values) => Ok(values.to_vec()),
         other => Err(Error::BadRequest(format!("the outcome should hold numbers, not {}", other.kind()))),
     }
 }

@@ -6,4 +6,6 @@ pub mod chart;
 
 pub mod page;
 
+pub mod summary;
+
 pub mod model_page;

@@ -93,7 +93,7 @@ struct Run {
 
 fn numbers(table: &Table, name: &str) -> Vec<f64> {
     match &table.column(name).expect("a simulated column").values {
-        Values::Number(values) => values.clone(),
+        Values::Number(values) => values.to_vec(),
         _ => unreachable!("simulated columns are numbers"),
     }
 }

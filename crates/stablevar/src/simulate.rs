@@ -271,7 +271,7 @@ impl World {
     }
 
     /// Draws `rows` rows under the bias rate `rate` (1 is no bias), the outcome `y` last.
-    pub fn draw(&self, rows: usize, rate: f64, seed: u64) -> Result<Table> {
+    pub fn draw(&self, rows: usize, rate: f64, seed: u64) -> Result<Table<'static>> {
         self.check(rate)?;
         if rows.checked_mul(self.columns + 1).is_none_or(|values| values > MOST_VALUES) {
             return Err(Error::BadRequest(format!("{rows} rows of {} columns do not fit in memory", self.columns)));
@@ -306,7 +306,7 @@ impl World {
 }
 
 /// One table of several environments, `rows` rows each, told apart by a column `environment` with the bias rate.
-pub fn test_environments(world: &World, rows: usize, rates: &[f64], seed: u64) -> Result<Table> {
+pub fn test_environments(world: &World, rows: usize, rates: &[f64], seed: u64) -> Result<Table<'static>> {
     let names = world.names().into_iter().chain(["y".to_string(), "environment".to_string()]);
     let mut columns = vec![Vec::with_capacity(rows * rates.len()); world.columns + 2];
     for (k, &rate) in rates.iter().enumerate() {
@@ -314,7 +314,7 @@ pub fn test_environments(world: &World, rows: usize, rates: &[f64], seed: u64) -
         let drawn = world.draw(rows, rate, seed.wrapping_add(1_000_001 * (k as u64 + 1)))?;
         for (all, column) in columns.iter_mut().zip(drawn.columns()) {
             if let Values::Number(values) = &column.values {
-                all.extend(values);
+                all.extend(values.iter());
             }
         }
         columns[world.columns + 1].extend(std::iter::repeat_n(rate, rows));
@@ -337,7 +337,7 @@ mod tests {
 
     fn numbers(table: &Table, name: &str) -> Vec<f64> {
         match &table.column(name).unwrap().values {
-            Values::Number(values) => values.clone(),
+            Values::Number(values) => values.to_vec(),
             other => panic!("{name} holds {}", other.kind()),
         }
     }

@@ -1,33 +1,102 @@
 //! A table of named columns, as it comes from a file or a data frame.
 
 use crate::error::{Error, Result};
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Index;
 
-/// Named columns of equal length with distinct names.
+/// Named columns of equal length with distinct names; their numbers may be someone else's.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table {
-    columns: Vec<Column>,
+pub struct Table<'a> {
+    columns: Vec<Column<'a>>,
     rows: usize,
 }
 
 /// One column.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Column {
+pub struct Column<'a> {
     /// Its name.
     pub name: String,
     /// Its values, one per row.
-    pub values: Values,
+    pub values: Values<'a>,
 }
 
 /// The values of a column.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Values {
+pub enum Values<'a> {
     /// Numbers; NaN stands for a missing value.
-    Number(Vec<f64>),
+    Number(Numbers<'a>),
     /// True, false or missing.
     Boolean(Vec<Option<bool>>),
     /// Text from a list of levels.
     Text(TextValues),
+}
+
+/// Numbers of its own, or every so many-th of an array of someone else's: a column of a matrix kept row by row is such.
+#[derive(Debug, Clone)]
+pub struct Numbers<'a> {
+    values: Cow<'a, [f64]>,
+    start: usize,
+    step: usize,
+    len: usize,
+}
+
+impl<'a> Numbers<'a> {
+    /// `len` values of an array, `step` apart from `start` on.
+    ///
+    /// # Panics
+    /// If the array is too short for that.
+    pub fn view(values: &'a [f64], start: usize, step: usize, len: usize) -> Self {
+        assert!(len == 0 || start + step * (len - 1) < values.len(), "a view must lie within its array");
+        Self { values: Cow::Borrowed(values), start, step, len }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// One after the other.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = f64> + Clone + '_ {
+        (0..self.len).map(|row| self[row])
+    }
+
+    /// A copy.
+    pub fn to_vec(&self) -> Vec<f64> {
+        self.iter().collect()
+    }
+}
+
+impl Index<usize> for Numbers<'_> {
+    type Output = f64;
+
+    fn index(&self, row: usize) -> &f64 {
+        &self.values[self.start + self.step * row]
+    }
+}
+
+impl From<Vec<f64>> for Numbers<'_> {
+    fn from(values: Vec<f64>) -> Self {
+        let len = values.len();
+        Self { values: Cow::Owned(values), start: 0, step: 1, len }
+    }
+}
+
+impl FromIterator<f64> for Numbers<'_> {
+    fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Self {
+        values.into_iter().collect::<Vec<f64>>().into()
+    }
+}
+
+impl PartialEq for Numbers<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
 }
 
 /// Text kept as positions in a list of distinct levels.
@@ -62,7 +131,7 @@ impl TextValues {
     }
 }
 
-impl Values {
+impl Values<'_> {
     /// Number of rows.
     pub fn len(&self) -> usize {
         match self {
@@ -104,7 +173,7 @@ impl Values {
         }
     }
 
-    fn keep_rows(&self, keep: &[usize]) -> Values {
+    fn keep_rows(&self, keep: &[usize]) -> Values<'static> {
         match self {
             Values::Number(values) => Values::Number(keep.iter().map(|&row| values[row]).collect()),
             Values::Boolean(values) => Values::Boolean(keep.iter().map(|&row| values[row]).collect()),
@@ -116,9 +185,9 @@ impl Values {
     }
 }
 
-impl Table {
+impl<'a> Table<'a> {
     /// Checks that the columns are equally long and bear distinct names.
-    pub fn new(columns: Vec<Column>) -> Result<Self> {
+    pub fn new(columns: Vec<Column<'a>>) -> Result<Self> {
         let rows = columns.first().map_or(0, |column| column.values.len());
         let mut seen: HashMap<&str, usize> = HashMap::new();
         for (position, column) in columns.iter().enumerate() {
@@ -139,7 +208,7 @@ impl Table {
 
     /// A table of numbers from (name, values) pairs.
     pub fn from_numbers(columns: impl IntoIterator<Item = (String, Vec<f64>)>) -> Result<Self> {
-        Self::new(columns.into_iter().map(|(name, values)| Column { name, values: Values::Number(values) }).collect())
+        Self::new(columns.into_iter().map(|(name, values)| Column { name, values: Values::Number(values.into()) }).collect())
     }
 
     /// Number of rows.
@@ -148,12 +217,12 @@ impl Table {
     }
 
     /// The columns in their order.
-    pub fn columns(&self) -> &[Column] {
+    pub fn columns(&self) -> &[Column<'a>] {
         &self.columns
     }
 
     /// A column by name.
-    pub fn column(&self, name: &str) -> Result<&Column> {
+    pub fn column(&self, name: &str) -> Result<&Column<'a>> {
         self.columns.iter().find(|column| column.name == name).ok_or_else(|| Error::UnknownColumn {
             column: name.to_string(),
             available: self.columns.iter().map(|column| column.name.clone()).collect(),
@@ -170,7 +239,7 @@ impl Table {
     }
 
     /// The rows listed, in that order.
-    pub fn keep_rows(&self, keep: &[usize]) -> Table {
+    pub fn keep_rows(&self, keep: &[usize]) -> Table<'static> {
         let columns = self
             .columns
             .iter()
@@ -196,6 +265,15 @@ mod tests {
         assert_eq!(twice, Err(Error::DuplicateColumn { column: "a".into(), first: 1, second: 2 }));
         let ragged = Table::from_numbers([("a".into(), vec![1.0]), ("b".into(), vec![])]);
         assert_eq!(ragged, Err(Error::UnequalColumns { column: "b".into(), found: 0, expected: 1 }));
+    }
+
+    #[test]
+    fn a_view_is_a_column_of_someone_elses_matrix() {
+        let matrix = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let by_rows = Numbers::view(&matrix, 1, 2, 3);
+        assert_eq!((by_rows.to_vec(), by_rows[2]), (vec![2.0, 4.0, 6.0], 6.0));
+        assert_eq!(by_rows, Numbers::from(vec![2.0, 4.0, 6.0]));
+        assert!(Numbers::view(&[], 0, 7, 0).is_empty());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use stablevar::simulate::World;
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Balance};
 
-fn sample(rows: usize) -> Table {
+fn sample(rows: usize) -> Table<'static> {
     World::default().draw(rows, 2.5, 11).unwrap()
 }
 

@@ -87,7 +87,7 @@ impl MethodResult {
 }
 
 fn error(model: &FittedModel, test: &Table) -> anyhow::Result<f64> {
-    Ok(mean_squared_error(numbers(test, "y")?, &model.predict(test)?.0))
+    Ok(mean_squared_error(&numbers(test, "y")?, &model.predict(test)?.0))
 }
 
 fn to_json(results: &[MethodResult], arguments: &DemoArguments) -> serde_json::Value {

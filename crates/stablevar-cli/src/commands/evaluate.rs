@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<Ending> {
         return Err(in_file(&arguments.data)(Error::TooFewRows { found: 0, needed: 1 }).into());
     }
     let truth = match &model.classes {
-        None => numbers(&table, target).map(<[f64]>::to_vec),
+        None => numbers(&table, target),
         Some(classes) => table.column(target).and_then(|column| class_numbers(target, &column.values, classes)),
     }
     .map_err(in_file(&arguments.data))?;

@@ -29,7 +29,7 @@ fn predict_rows(
     numbers: &[&str],
     text: &[&str],
     printer: &Printer,
-) -> anyhow::Result<(Table, Vec<f64>)> {
+) -> anyhow::Result<(Table<'static>, Vec<f64>)> {
     let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<String>>();
     let mut only = owned(&model.selected_names());
     only.extend(owned(numbers));
@@ -53,11 +53,11 @@ fn tell(report: &EncodingReport, printer: &Printer) {
 }
 
 /// The numbers of a column that must have one in every row.
-fn numbers<'a>(table: &'a Table, name: &str) -> Result<&'a [f64], Error> {
+fn numbers(table: &Table, name: &str) -> Result<Vec<f64>, Error> {
     let column = table.column(name)?;
     match &column.values {
         Values::Number(values) => match values.iter().position(|value| !value.is_finite()) {
-            None => Ok(values),
+            None => Ok(values.to_vec()),
             Some(row) if values[row].is_nan() => {
                 let count = values.iter().filter(|value| value.is_nan()).count();
                 Err(Error::MissingValues { columns: vec![(name.to_string(), count)], rows: count })

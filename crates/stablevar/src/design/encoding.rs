@@ -116,7 +116,7 @@ impl Encoding {
 
     pub(super) fn add_feature(&mut self, column: &Column, base: &[f64], max_levels: usize) -> Result<()> {
         let (kind, encoded) = match &column.values {
-            Values::Number(numbers) => (FeatureKind::Number, vec![(None, column.name.clone(), numbers.clone())]),
+            Values::Number(numbers) => (FeatureKind::Number, vec![(None, column.name.clone(), numbers.to_vec())]),
             Values::Boolean(flags) => {
                 let numbers = flags.iter().map(|flag| flag.map_or(f64::NAN, f64::from)).collect();
                 (FeatureKind::Boolean, vec![(None, column.name.clone(), numbers)])
@@ -182,7 +182,7 @@ impl Encoding {
                 }
                 // A file of 0 and 1 is read as numbers, whatever the training file called them.
                 (FeatureKind::Boolean, Values::Number(numbers))
-                    if numbers.iter().all(|x| x.is_nan() || *x == 0.0 || *x == 1.0) =>
+                    if numbers.iter().all(|x| x.is_nan() || x == 0.0 || x == 1.0) =>
                 {
                     self.fill_column(&mut design, feature.columns[0], |row| numbers[row]);
                 }

@@ -15,7 +15,7 @@ use crate::diagnostics::{correlation_from_covariance, covariance_from_moments};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::rows::weighted_cross_product;
-use crate::table::{Table, Values};
+use crate::table::{Numbers, Table, Values};
 use serde::{Deserialize, Serialize};
 
 /// Columns that correlate more than this can't be decorrelated by weights: only rows where both are near their
@@ -101,7 +101,9 @@ impl TrainingData {
         let weights = base_weights(table, roles)?;
         let kept_rows = settle_rows(table, roles, &names, &weights, &mut notes)?;
         let base: Vec<f64> = kept_rows.iter().map(|&row| weights[row]).collect();
-        let table = table.keep_rows(&kept_rows);
+        // Most tables are used whole, and need no copy.
+        let kept = (kept_rows.len() < table.rows()).then(|| table.keep_rows(&kept_rows));
+        let table = kept.as_ref().unwrap_or(table);
         if table.rows() < 3 {
             return Err(Error::TooFewRows { found: table.rows(), needed: 3 });
         }
@@ -114,13 +116,49 @@ impl TrainingData {
             ));
         }
         let target = Target::standardise(table.column(&roles.target)?, roles.task, &base)?;
+        Self::encode(table, &names, roles, base, target, kept_rows, notes)
+    }
 
+    /// Rows without an outcome, to be weighed; missing values are refused.
+    pub fn prepare_covariates(table: &Table, base: Option<&[f64]>, max_levels: usize) -> Result<Self> {
+        let names: Vec<String> = table.columns().iter().map(|column| column.name.clone()).collect();
+        for column in table.columns() {
+            if let Values::Number(numbers) = &column.values {
+                check_finite(&column.name, numbers)?;
+            }
+        }
+        let weights = base.map_or_else(|| vec![1.0; table.rows()], <[f64]>::to_vec);
+        let roles = Roles { max_levels, ..Roles::target(String::new()) };
+        let needed: Vec<&str> = names.iter().map(String::as_str).collect();
+        let complete = table.complete_rows(&needed)?;
+        if complete.len() < table.rows() {
+            return Err(missing_values(table, &needed, table.rows() - complete.len())?);
+        }
+        let kept_rows: Vec<usize> = complete.into_iter().filter(|&row| weights[row] > 0.0).collect();
+        let base: Vec<f64> = kept_rows.iter().map(|&row| weights[row]).collect();
+        if kept_rows.len() < 3 {
+            return Err(Error::TooFewRows { found: kept_rows.len(), needed: 3 });
+        }
+        let kept = (kept_rows.len() < table.rows()).then(|| table.keep_rows(&kept_rows));
+        let target = Target::none(kept_rows.len());
+        Self::encode(kept.as_ref().unwrap_or(table), &names, &roles, base, target, kept_rows, Vec::new())
+    }
+
+    fn encode(
+        table: &Table,
+        names: &[String],
+        roles: &Roles,
+        base: Vec<f64>,
+        target: Target,
+        kept_rows: Vec<usize>,
+        mut notes: Vec<String>,
+    ) -> Result<Self> {
         let mut encoding = Encoding { features: vec![], columns: vec![], left_out: vec![], missing: roles.missing };
-        for name in &names {
+        for name in names {
             encoding.add_feature(table.column(name)?, &base, roles.max_levels)?;
         }
         encoding.require_columns()?;
-        let (mut design, _) = encoding.encode(&table)?;
+        let (mut design, _) = encoding.encode(table)?;
         // With as many columns as rows every column is a combination of the others: no reason to leave one out.
         if table.rows() > encoding.columns.len() + 1 {
             design = encoding.leave_out_combinations(design, &base);
@@ -236,15 +274,7 @@ fn settle_rows(
     let complete = table.complete_rows(&needed)?;
     let missing_rows = table.rows() - complete.len();
     if missing_rows > 0 && (roles.missing == Missing::Refuse || complete.len() < 3) {
-        let mut columns = Vec::new();
-        for name in needed {
-            let values = &table.column(name)?.values;
-            let count = (0..table.rows()).filter(|&row| values.is_missing(row)).count();
-            if count > 0 {
-                columns.push((name.to_string(), count));
-            }
-        }
-        return Err(Error::MissingValues { columns, rows: missing_rows });
+        return Err(missing_values(table, &needed, missing_rows)?);
     }
     if missing_rows > 0 {
         notes.push(format!("{missing_rows} of {} rows are left out for missing values", table.rows()));
@@ -256,6 +286,19 @@ fn settle_rows(
     Ok(kept)
 }
 
+/// The error that says where values are missing.
+fn missing_values(table: &Table, names: &[&str], rows: usize) -> Result<Error> {
+    let mut columns = Vec::new();
+    for name in names {
+        let values = &table.column(name)?.values;
+        let count = (0..table.rows()).filter(|&row| values.is_missing(row)).count();
+        if count > 0 {
+            columns.push((name.to_string(), count));
+        }
+    }
+    Ok(Error::MissingValues { columns, rows })
+}
+
 /// Base weights by row of the table; NaN where they are missing.
 fn base_weights(table: &Table, roles: &Roles) -> Result<Vec<f64>> {
     let Some(name) = &roles.weight_column else { return Ok(vec![1.0; table.rows()]) };
@@ -263,13 +306,13 @@ fn base_weights(table: &Table, roles: &Roles) -> Result<Vec<f64>> {
     let Values::Number(weights) = &table.column(name)?.values else {
         return Err(bad(format!("the column holds {}", table.column(name)?.values.kind())));
     };
-    if let Some(row) = weights.iter().position(|weight| weight.is_infinite() || *weight < 0.0) {
+    if let Some(row) = weights.iter().position(|weight| weight.is_infinite() || weight < 0.0) {
         return Err(bad(format!("row {} has {}", row + 1, weights[row])));
     }
-    if weights.iter().all(|&weight| weight == 0.0) {
+    if weights.iter().all(|weight| weight == 0.0) {
         return Err(bad("all are zero".into()));
     }
-    Ok(weights.clone())
+    Ok(weights.to_vec())
 }
 
 /// Weighted mean and standard deviation, safe for values near the largest float; `None` if constant.
@@ -290,7 +333,7 @@ fn mean_and_scale(values: &[f64], base: &[f64]) -> Option<(f64, f64)> {
     Some((middle + reach * mean, reach * variance.sqrt()))
 }
 
-fn check_finite(name: &str, values: &[f64]) -> Result<()> {
+fn check_finite(name: &str, values: &Numbers) -> Result<()> {
     match values.iter().position(|value| value.is_infinite()) {
         Some(row) => Err(Error::NotFinite { column: name.to_string(), row: row + 1, value: values[row] }),
         None => Ok(()),
@@ -302,12 +345,12 @@ mod tests {
     use super::*;
     use crate::table::{Column, TextValues};
 
-    fn text(name: &str, values: &[&str]) -> Column {
+    fn text(name: &str, values: &[&str]) -> Column<'static> {
         Column { name: name.into(), values: Values::Text(TextValues::collect(values.iter().map(|v| Some(*v)))) }
     }
 
-    fn number(name: &str, values: &[f64]) -> Column {
-        Column { name: name.into(), values: Values::Number(values.to_vec()) }
+    fn number(name: &str, values: &[f64]) -> Column<'static> {
+        Column { name: name.into(), values: Values::Number(values.to_vec().into()) }
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl Target {
     pub(super) fn standardise(column: &Column, task: Option<Task>, base: &[f64]) -> Result<Self> {
         let task = task.unwrap_or_else(|| infer_task(&column.values));
         let (numbers, classes) = match (task, &column.values) {
-            (Task::Regression, Values::Number(numbers)) => (numbers.clone(), None),
+            (Task::Regression, Values::Number(numbers)) => (numbers.to_vec(), None),
             (Task::Regression, other) => {
                 let value = other.text(0).unwrap_or_default();
                 return Err(Error::TextTarget { kind: other.kind(), column: column.name.clone(), row: 1, value });
@@ -55,6 +55,11 @@ impl Target {
         Ok(Self { name: column.name.clone(), classes, values, mean, scale })
     }
 
+    /// No outcome.
+    pub(super) fn none(rows: usize) -> Self {
+        Self { name: String::new(), classes: None, values: vec![0.0; rows], mean: 0.0, scale: 1.0 }
+    }
+
     /// What is predicted.
     pub fn task(&self) -> Task {
         if self.classes.is_some() { Task::Classification } else { Task::Regression }
@@ -69,7 +74,7 @@ impl Target {
 /// Classes if the values are true/false, text, or 0 and 1 alone.
 fn infer_task(values: &Values) -> Task {
     match values {
-        Values::Number(numbers) if numbers.iter().all(|value| *value == 0.0 || *value == 1.0) => Task::Classification,
+        Values::Number(numbers) if numbers.iter().all(|value| value == 0.0 || value == 1.0) => Task::Classification,
         Values::Number(_) => Task::Regression,
         Values::Boolean(_) | Values::Text(_) => Task::Classification,
     }
@@ -79,7 +84,7 @@ fn infer_task(values: &Values) -> Task {
 fn two_classes(name: &str, values: &Values) -> Result<[String; 2]> {
     let mut found: Vec<String> = match values {
         Values::Number(numbers) => {
-            let mut sorted = numbers.clone();
+            let mut sorted = numbers.to_vec();
             sorted.sort_by(f64::total_cmp);
             sorted.dedup();
             sorted.iter().map(f64::to_string).collect()

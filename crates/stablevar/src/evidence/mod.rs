@@ -239,7 +239,7 @@ mod tests {
             _ => "low",
         };
         let text = TextValues::collect(g.iter().map(|g| Some(level(g))));
-        let number = |name: &str, values| Column { name: name.into(), values: Values::Number(values) };
+        let number = |name: &str, values: Vec<f64>| Column { name: name.into(), values: Values::Number(values.into()) };
         let text = Column { name: "t".into(), values: Values::Text(text) };
         let table = Table::new(vec![number("a", a), number("b", b), number("c", c), text, number("y", y)]).unwrap();
         TrainingData::prepare(&table, &Roles::target("y")).unwrap()
@@ -368,7 +368,7 @@ mod tests {
         let x = (0..3000).map(|_| random.sample(StandardNormal)).collect();
         let names: Vec<String> = levels.iter().map(|level| format!("level {level}")).collect();
         let text = TextValues::collect(names.iter().map(|name| Some(name.as_str())));
-        let number = |name: &str, values| Column { name: name.into(), values: Values::Number(values) };
+        let number = |name: &str, values: Vec<f64>| Column { name: name.into(), values: Values::Number(values.into()) };
         let text = Column { name: "t".into(), values: Values::Text(text) };
         let table = Table::new(vec![text, number("x", x), number("y", y)]).unwrap();
         let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();

@@ -1,6 +1,6 @@
 //! Masked DWR as published: one free weight per row, found by gradient descent.
 
-use super::{Mask, Reweighted, Reweighter, SampleWeights};
+use super::{Mask, QuadraticFunction, Reweighted, Reweighter, SampleWeights, WeightFunction};
 use crate::design::TrainingData;
 use crate::diagnostics::covariance_from_moments;
 use crate::linalg::{Matrix, add_cross_product, dot, multiply_rows};
@@ -9,6 +9,8 @@ use crate::parameter::Positive;
 use crate::rows::{TILE, map_blocks_mut, scale_rows, tiles};
 use serde::{Deserialize, Serialize};
 
+/// Columns up to which a function of the row is looked for: it has one coefficient per pair.
+const MOST_COLUMNS: usize = 30;
 /// Adam's decay of the mean gradient, of the mean squared gradient, and its guard against division by 0.
 const ADAM: (f64, f64, f64) = (0.9, 0.999, 1e-8);
 
@@ -70,8 +72,13 @@ impl Reweighter for Dwr {
             moments = descend(data, &mut rows, Some((&slope, rate, moments[(0, 0)])));
             passes += 1;
         }
-        let weights = rows.iter().map(|row| row.root * row.root).collect();
-        Reweighted { weights: SampleWeights::new(weights, &data.base), function: None, truncated: None, stop, passes }
+        let weights = SampleWeights::new(rows.iter().map(|row| row.root * row.root).collect(), &data.base);
+        // Free weights are no function of the row; new rows get what comes nearest to one.
+        let function = (data.columns() <= MOST_COLUMNS)
+            .then(|| QuadraticFunction::nearest(data, weights.values()))
+            .flatten()
+            .map(WeightFunction::Quadratic);
+        Reweighted { weights, function, truncated: None, stop, passes }
     }
 }
 

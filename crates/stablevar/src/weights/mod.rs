@@ -6,12 +6,13 @@ mod dwr;
 mod mask;
 mod srdo;
 
-pub use balance::{Balance, Divergence, Means, WeightFunction};
+pub use balance::{Balance, Divergence, Means, QuadraticFunction};
 pub use dwr::Dwr;
 pub use mask::Mask;
-pub use srdo::{Classifier, Srdo};
+pub use srdo::{Classifier, RatioFunction, Srdo};
 
 use crate::design::TrainingData;
+use crate::linalg::Matrix;
 use crate::optim::StopReason;
 use crate::parameter::Positive;
 use serde::{Deserialize, Serialize};
@@ -56,6 +57,42 @@ impl SampleWeights {
     /// Weight times base weight.
     pub fn with_base(&self, base: &[f64]) -> Vec<f64> {
         self.values.iter().zip(base).map(|(weight, base)| weight * base).collect()
+    }
+}
+
+/// The paper's weighting function `w: X -> R+`, on rows encoded as the training rows were.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WeightFunction {
+    /// Of [`Balance`], and the nearest such function for the free weights of [`Dwr`].
+    Quadratic(QuadraticFunction),
+    /// Of [`Srdo`].
+    Ratio(RatioFunction),
+}
+
+impl WeightFunction {
+    /// Number of encoded columns it is a function of.
+    pub fn columns(&self) -> usize {
+        match self {
+            WeightFunction::Quadratic(function) => function.columns(),
+            WeightFunction::Ratio(function) => function.columns(),
+        }
+    }
+
+    /// The weight of every row of a design matrix made by the training data's encoding.
+    pub fn weigh(&self, design: &Matrix) -> Vec<f64> {
+        match self {
+            WeightFunction::Quadratic(function) => function.weigh(design),
+            WeightFunction::Ratio(function) => function.weigh(design),
+        }
+    }
+
+    /// Whether its parts fit together, which a file changed by hand may not do.
+    pub(crate) fn is_whole(&self) -> bool {
+        match self {
+            WeightFunction::Quadratic(_) => true,
+            WeightFunction::Ratio(function) => function.is_whole(),
+        }
     }
 }
 

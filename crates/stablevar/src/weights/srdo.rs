@@ -9,10 +9,10 @@
 //! among themselves survives: in every part of the shuffled sample each variable joins that block with its
 //! probability of being stable.
 
-use super::{Mask, Reweighted, Reweighter, SampleWeights};
+use super::{Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
 use crate::design::TrainingData;
-use crate::linalg::Matrix;
-use crate::models::{Examples, Loss, Mlp, Solver};
+use crate::linalg::{Matrix, dot};
+use crate::models::{Examples, Loss, Mlp, Network, Solver};
 use crate::optim::StopReason;
 use crate::parameter::{Fraction, NonNegative, Positive};
 use rand::rngs::ChaCha8Rng;
@@ -62,6 +62,49 @@ impl Default for Srdo {
     }
 }
 
+/// The mean log-ratio of the classifiers, cut off at the limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RatioFunction {
+    networks: Vec<Network>,
+    /// Whether they see products of the columns as well.
+    products: bool,
+    /// Largest log-ratio.
+    limit: f64,
+    /// Makes the training weights have mean 1.
+    factor: f64,
+}
+
+impl RatioFunction {
+    /// Number of encoded columns it is a function of.
+    pub fn columns(&self) -> usize {
+        let inputs = self.networks.first().map_or(0, Network::inputs);
+        // With products there are p + p (p + 1) / 2 inputs.
+        if self.products { (0..inputs).find(|p| p + p * (p + 1) / 2 >= inputs).unwrap_or(0) } else { inputs }
+    }
+
+    /// The weight of every row of a design matrix made by the training data's encoding.
+    pub fn weigh(&self, design: &Matrix) -> Vec<f64> {
+        let inputs = Matrix::from_fn(design.rows(), design.columns() - 1, |i, j| design[(i, j + 1)]);
+        let inputs = if self.products { with_products(&inputs) } else { inputs };
+        let mut sums = vec![0.0; design.rows()];
+        for network in &self.networks {
+            sums.iter_mut().zip(network.outputs(&inputs)).for_each(|(sum, log_ratio)| *sum += log_ratio);
+        }
+        let count = self.networks.len().max(1) as f64;
+        sums.into_iter().map(|sum| self.factor * weight_of(sum / count, self.limit)).collect()
+    }
+
+    pub(super) fn is_whole(&self) -> bool {
+        let inputs = self.networks.first().map_or(0, Network::inputs);
+        !self.networks.is_empty() && self.networks.iter().all(|network| network.is_whole() && network.inputs() == inputs)
+    }
+}
+
+/// The ratio from its logarithm; one that is not a number tells nothing.
+fn weight_of(log_ratio: f64, limit: f64) -> f64 {
+    if log_ratio.is_nan() { 1.0 } else { log_ratio.min(limit).exp() }
+}
+
 /// Parts of the shuffled sample, each with a block of stable variables drawn anew.
 const PARTS: usize = 20;
 /// The quadratic classifier's ridge.
@@ -104,25 +147,29 @@ impl Reweighter for Srdo {
                 let examples = Examples { inputs: &learnt, outcomes: &outcomes, weights: &weights };
                 let trained = mlp.train(examples, Loss::Logistic, seed.wrapping_add(1 + fold as u64));
                 let log_ratios = trained.network.outputs(&inputs.keep_rows(&judge));
-                (judge, log_ratios, trained.stop, trained.epochs)
+                (judge, log_ratios, trained)
             })
             .collect();
         let limit = self.limit.get().ln();
         let (mut weights, mut cut_off, mut passes, mut stop) = (vec![1.0; rows], 0, 0, StopReason::Converged);
-        for (judged, log_ratios, ended, epochs) in parts {
+        let mut networks = Vec::new();
+        for (judged, log_ratios, trained) in parts {
             for (row, log_ratio) in judged.into_iter().zip(log_ratios) {
                 cut_off += usize::from(log_ratio.is_nan() || log_ratio > limit);
-                let log_ratio = if log_ratio.is_nan() { 0.0 } else { log_ratio };
-                weights[row] = log_ratio.min(limit).exp();
+                weights[row] = weight_of(log_ratio, limit);
             }
-            passes += epochs;
-            if ended == StopReason::Stalled {
-                stop = ended;
+            passes += trained.epochs;
+            if trained.stop == StopReason::Stalled {
+                stop = trained.stop;
             }
+            networks.push(trained.network);
         }
+        let total: f64 = data.base.iter().sum();
+        let factor = total / dot(&weights, &data.base);
+        let products = self.classifier == Classifier::Quadratic;
         Reweighted {
             weights: SampleWeights::new(weights, &data.base),
-            function: None,
+            function: Some(WeightFunction::Ratio(RatioFunction { networks, products, limit, factor })),
             truncated: Some(cut_off as f64 / rows as f64),
             stop,
             passes,
@@ -210,6 +257,12 @@ mod tests {
             let size = found.weights.effective_sample_size();
             assert!(size > 500.0 && size < 5500.0, "{size}");
             assert!(found.truncated.unwrap() < 0.05);
+            // The function agrees with the weights, which come from one of its classifiers each.
+            let function = found.function.unwrap();
+            assert!(function.is_whole() && function.columns() == 4);
+            let again = function.weigh(&data.design);
+            let far = again.iter().zip(found.weights.values()).map(|(a, b)| (a - b).abs()).sum::<f64>() / 6000.0;
+            assert!(far < 0.3, "{far}");
         }
     }
 

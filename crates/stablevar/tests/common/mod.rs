@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 pub fn numbers(table: &Table, name: &str) -> Vec<f64> {
     match &table.column(name).unwrap().values {
-        Values::Number(values) => values.clone(),
+        Values::Number(values) => values.to_vec(),
         other => panic!("'{name}' holds {}", other.kind()),
     }
 }

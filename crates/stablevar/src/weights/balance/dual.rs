@@ -1,6 +1,6 @@
 //! The dual of the balancing problem, and its minimisation.
 
-use super::{Balance, WeightFunction, raw_weights};
+use super::{Balance, QuadraticFunction, raw_weights};
 use crate::design::TrainingData;
 use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows, symmetric_eigen};
 use crate::optim::{Minimum, Options, StopReason, minimise};
@@ -54,7 +54,7 @@ impl<'a> Dual<'a> {
         self.offset() + self.pairs.len()
     }
 
-    pub(super) fn starting_point(&self, start: Option<&WeightFunction>) -> Vec<f64> {
+    pub(super) fn starting_point(&self, start: Option<&QuadraticFunction>) -> Vec<f64> {
         let mut point = vec![0.0; self.size()];
         point[0] = self.balance.divergence.neutral();
         if let Some(function) = start {

@@ -19,12 +19,12 @@
 
 mod dual;
 
-use super::{Mask, Reweighted, Reweighter, SampleWeights};
+use super::{Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
 use crate::design::TrainingData;
-use crate::linalg::{Matrix, dot, multiply_rows};
+use crate::linalg::{Cholesky, Matrix, dot, multiply_rows};
 use crate::optim::StopReason;
 use crate::parameter::Positive;
-use crate::rows::{TILE, map_blocks, tiles};
+use crate::rows::{TILE, map_blocks, tiles, weighted_column_sums, weighted_cross_product};
 use dual::Dual;
 use serde::{Deserialize, Serialize};
 
@@ -117,9 +117,12 @@ impl Default for Balance {
     }
 }
 
-/// The paper's weighting function `w: X -> R+`, on standardised rows with a leading one.
+/// Rows from which the function nearest to given weights is found, at most.
+const NEAREST_ROWS: usize = 20_000;
+
+/// `rho(z~' T z~)` on standardised rows with a leading one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WeightFunction {
+pub struct QuadraticFunction {
     divergence: Divergence,
     /// The symmetric matrix T.
     form: Matrix,
@@ -127,10 +130,35 @@ pub struct WeightFunction {
     factor: f64,
 }
 
-impl WeightFunction {
+impl QuadraticFunction {
     /// Number of encoded columns it is a function of.
     pub fn columns(&self) -> usize {
         self.form.rows().saturating_sub(1)
+    }
+
+    /// The function `max(0, z~' T z~)` that comes nearest to given weights, by least squares with a slight ridge.
+    pub(super) fn nearest(data: &TrainingData, weights: &[f64]) -> Option<Self> {
+        let width = data.design.columns();
+        let pairs: Vec<(usize, usize)> = (0..width).flat_map(|i| (0..=i).map(move |j| (i, j))).collect();
+        // Some thousand rows tell a smooth function as well as all of them.
+        let rows: Vec<usize> = (0..data.rows()).step_by(data.rows().div_ceil(NEAREST_ROWS)).collect();
+        let products = Matrix::from_fn(rows.len(), pairs.len(), |k, pair| {
+            data.design[(rows[k], pairs[pair].0)] * data.design[(rows[k], pairs[pair].1)]
+        });
+        let pick = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
+        let base = pick(&data.base);
+        let mut moments = weighted_cross_product(&products, &base);
+        (0..pairs.len()).for_each(|k| moments[(k, k)] += 1e-6 * base.iter().sum::<f64>());
+        let sums = weighted_column_sums(&products, &base, &pick(weights));
+        let solution = Cholesky::with_least_ridge(&moments)?.solve(&sums);
+        let mut form = Matrix::zeros(width, width);
+        for (&(i, j), value) in pairs.iter().zip(solution) {
+            let half = if i == j { value } else { 0.5 * value };
+            (form[(i, j)], form[(j, i)]) = (half, half);
+        }
+        let total: f64 = data.base.iter().sum();
+        let mean = dot(&raw_weights(&data.design, &form, Divergence::Chi2), &data.base) / total;
+        (mean.is_finite() && mean > 0.0).then(|| Self { divergence: Divergence::Chi2, form, factor: 1.0 / mean })
     }
 
     /// The weight of every row of a design matrix made by the training data's encoding.
@@ -143,13 +171,17 @@ impl WeightFunction {
 
 impl Reweighter for Balance {
     fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&Reweighted>, _seed: u64) -> Reweighted {
-        self.solve(data, mask, start.and_then(|earlier| earlier.function.as_ref()))
+        let start = match start.and_then(|earlier| earlier.function.as_ref()) {
+            Some(WeightFunction::Quadratic(function)) => Some(function),
+            _ => None,
+        };
+        self.solve(data, mask, start)
     }
 }
 
 impl Balance {
     /// Finds the weights; `start` is the solution for a similar mask, if there is one.
-    pub fn solve(&self, data: &TrainingData, mask: &Mask, start: Option<&WeightFunction>) -> Reweighted {
+    pub fn solve(&self, data: &TrainingData, mask: &Mask, start: Option<&QuadraticFunction>) -> Reweighted {
         let mut problem = Dual::new(self, data, mask);
         let start = problem.starting_point(start.filter(|function| function.divergence == self.divergence));
         let minimum = match self.means {
@@ -170,11 +202,11 @@ impl Balance {
                 passes: problem.passes,
             };
         }
-        let function = WeightFunction { divergence: self.divergence, form, factor: 1.0 / mean };
+        let function = QuadraticFunction { divergence: self.divergence, form, factor: 1.0 / mean };
         let weights = SampleWeights::new(raw, &data.base);
         Reweighted {
             weights,
-            function: Some(function),
+            function: Some(WeightFunction::Quadratic(function)),
             truncated: None,
             stop: minimum.stop,
             passes: problem.passes + 1,

@@ -1,0 +1,87 @@
+//! Tables as Python hands them over, without copies where the layout allows.
+
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use stablevar::table::{Column, Numbers, Table, TextValues, Values};
+
+/// One column.
+#[derive(FromPyObject)]
+pub(crate) enum InputColumn<'py> {
+    /// Numbers.
+    Number(PyReadonlyArray1<'py, f64>),
+    /// True and false.
+    Boolean(PyReadonlyArray1<'py, bool>),
+    /// Positions in a list of texts; -1 is missing.
+    Text(PyReadonlyArray1<'py, i64>, Vec<String>),
+}
+
+/// The covariates.
+#[derive(FromPyObject)]
+pub(crate) enum Input<'py> {
+    /// All numbers.
+    Dense(PyReadonlyArray2<'py, f64>),
+    /// Columns of different kinds.
+    Columns(Vec<InputColumn<'py>>),
+}
+
+impl InputColumn<'_> {
+    fn values(&self) -> PyResult<Values<'_>> {
+        Ok(match self {
+            InputColumn::Number(array) => Values::Number(strided(array)?),
+            InputColumn::Boolean(array) => Values::Boolean(array.as_array().iter().map(|value| Some(*value)).collect()),
+            InputColumn::Text(codes, levels) => {
+                let code = |code: &i64| u32::try_from(*code).ok().filter(|code| (*code as usize) < levels.len());
+                Values::Text(TextValues { codes: codes.as_array().iter().map(code).collect(), levels: levels.clone() })
+            }
+        })
+    }
+
+    pub(crate) fn column(&self, name: &str) -> PyResult<Column<'_>> {
+        Ok(Column { name: name.into(), values: self.values()? })
+    }
+}
+
+/// A one-dimensional array as a view; one that is not contiguous is copied.
+fn strided<'a>(array: &'a PyReadonlyArray1<'_, f64>) -> PyResult<Numbers<'a>> {
+    Ok(match array.as_slice() {
+        Ok(slice) => Numbers::view(slice, 0, 1, slice.len()),
+        Err(_) => array.as_array().to_vec().into(),
+    })
+}
+
+impl Input<'_> {
+    /// The columns under these names; those of a contiguous array are views of it.
+    pub(crate) fn columns(&self, names: &[String]) -> PyResult<Vec<Column<'_>>> {
+        match self {
+            Input::Columns(columns) => {
+                check_names(columns.len(), names)?;
+                columns.iter().zip(names).map(|(column, name)| column.column(name)).collect()
+            }
+            Input::Dense(array) => {
+                let [rows, width] = [array.shape()[0], array.shape()[1]];
+                check_names(width, names)?;
+                let by_rows = array.is_c_contiguous();
+                let values = array.as_slice().ok();
+                let column = |k: usize| match values {
+                    Some(values) if by_rows => Numbers::view(values, k, width, rows),
+                    Some(values) => Numbers::view(values, k * rows, 1, rows),
+                    None => array.as_array().column(k).to_vec().into(),
+                };
+                let named = names.iter().enumerate();
+                Ok(named.map(|(k, name)| Column { name: name.clone(), values: Values::Number(column(k)) }).collect())
+            }
+        }
+    }
+
+    pub(crate) fn table(&self, names: &[String]) -> PyResult<Table<'_>> {
+        Table::new(self.columns(names)?).map_err(crate::errors::value_error)
+    }
+}
+
+fn check_names(columns: usize, names: &[String]) -> PyResult<()> {
+    if columns == names.len() {
+        return Ok(());
+    }
+    Err(PyValueError::new_err(format!("there are {columns} columns and {} names", names.len())))
+}

@@ -1,0 +1,24 @@
+//! `stablevar._core`: what the Python package computes with. It speaks arrays, lists and JSON; the Python side is what users see.
+
+mod data;
+mod errors;
+mod model;
+mod running;
+mod simulated;
+mod weights;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<model::Model>()?;
+    module.add_class::<weights::WeightModel>()?;
+    module.add_function(wrap_pyfunction!(model::default_method, module)?)?;
+    module.add_function(wrap_pyfunction!(model::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(weights::default_reweighter, module)?)?;
+    module.add_function(wrap_pyfunction!(weights::reweigh, module)?)?;
+    module.add_function(wrap_pyfunction!(simulated::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(simulated::real_data, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! Weights without an outcome.
+
+use crate::data::Input;
+use crate::errors::value_error;
+use crate::model::{from_json, to_json};
+use crate::running::run;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
+use stablevar::design::{Encoding, TrainingData};
+use stablevar::diagnostics::{remaining_correlation, weighted_correlations};
+use stablevar::weights::{AnyReweighter, Balance, Dwr, Mask, Reweighter, Srdo, WeightFunction};
+
+/// The default settings of a reweighter as JSON, for the Python side to change.
+#[pyfunction]
+pub(crate) fn default_reweighter(name: &str) -> PyResult<String> {
+    to_json(&match name {
+        "balance" => AnyReweighter::Balance(Balance::default()),
+        "dwr" => AnyReweighter::Published(Dwr::default()),
+        "srdo" => AnyReweighter::Srdo(Srdo::default()),
+        other => return Err(PyValueError::new_err(format!("there is no reweighter '{other}'"))),
+    })
+}
+
+/// A weighting function with the encoding it was found on.
+#[pyclass(frozen, module = "stablevar._core")]
+#[derive(Serialize, Deserialize)]
+pub(crate) struct WeightModel {
+    encoding: Encoding,
+    function: WeightFunction,
+}
+
+#[pymethods]
+impl WeightModel {
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Self> {
+        from_json(text)
+    }
+
+    fn to_json(&self) -> PyResult<String> {
+        to_json(self)
+    }
+
+    /// Weights of new rows, on the scale on which the training rows have mean 1.
+    fn weigh<'py>(
+        &self,
+        py: Python<'py>,
+        input: Input<'py>,
+        names: Vec<String>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let table = input.table(&names)?;
+        let weights = py.detach(|| self.encoding.encode(&table).map(|(design, _)| self.function.weigh(&design)));
+        Ok(weights.map_err(value_error)?.into_pyarray(py))
+    }
+
+    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, (String,))> {
+        let reader = slf.get_type().getattr("from_json")?;
+        Ok((reader.unbind(), (slf.get().to_json()?,)))
+    }
+}
+
+/// What a reweighting found: weights, their function, and how it went as JSON.
+type Found<'py> = (Bound<'py, PyArray1<f64>>, Option<WeightModel>, String);
+
+/// Weighs rows so that their columns no longer go together. `stable` are probabilities of being stable, one per variable:
+/// likely stable ones need not be decorrelated from each other.
+#[pyfunction]
+#[pyo3(signature = (reweighter, input, names, sample_weight, stable, seed, max_levels))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn reweigh<'py>(
+    py: Python<'py>,
+    reweighter: &str,
+    input: Input<'py>,
+    names: Vec<String>,
+    sample_weight: Option<PyReadonlyArray1<'py, f64>>,
+    stable: Option<Vec<f64>>,
+    seed: u64,
+    max_levels: usize,
+) -> PyResult<Found<'py>> {
+    let reweighter: AnyReweighter = from_json(reweighter)?;
+    let table = input.table(&names)?;
+    let base = sample_weight.map(|weights| weights.as_array().to_vec());
+    let (weights, model, summary) = run(py, None, |_| {
+        let data = TrainingData::prepare_covariates(&table, base.as_deref(), max_levels)?;
+        let mask = match stable {
+            // By the names of the table; some of its columns may have been left out.
+            Some(stable) => {
+                let of = |name: &String| names.iter().position(|other| other == name).map_or(0.0, |k| stable[k]);
+                let kept: Vec<f64> = data.encoding.features.iter().map(|feature| of(&feature.name)).collect();
+                Mask::from_stability(&data, &kept)
+            }
+            None => Mask::all(&data),
+        };
+        let found = reweighter.reweigh(&data, &mask, None, seed);
+        let correlations = weighted_correlations(&data, &found.weights);
+        let rows = |matrix: &stablevar::linalg::Matrix| -> Vec<Vec<f64>> {
+            (0..matrix.rows()).map(|row| matrix.row(row).to_vec()).collect()
+        };
+        let columns: Vec<&str> = data.encoding.columns.iter().map(|column| column.name.as_str()).collect();
+        let summary = serde_json::json!({
+            "n_eff": found.weights.effective_sample_size(),
+            "converged": found.stop.converged(),
+            "passes": found.passes,
+            "truncated_share": found.truncated,
+            "remaining_correlation": remaining_correlation(&correlations, &mask),
+            "columns": columns,
+            "correlations": [rows(&data.correlations), rows(&correlations)],
+            "notes": data.notes,
+        });
+        let mut weights = vec![0.0; table.rows()];
+        data.kept_rows.iter().zip(found.weights.values()).for_each(|(&row, &weight)| weights[row] = weight);
+        let model = found.function.map(|function| WeightModel { encoding: data.encoding, function });
+        Ok((weights, model, summary.to_string()))
+    })?
+    .map_err(value_error)?;
+    Ok((weights.into_pyarray(py), model, summary))
+}

@@ -1,0 +1,86 @@
+//! A fit for other programs.
+
+use serde_json::{Map, Value, json};
+use stablevar::fit::FittedModel;
+use stablevar::models::Model;
+
+fn object(entries: impl Iterator<Item = (String, f64)>) -> Value {
+    Value::Object(entries.map(|(name, value)| (name, json!(value))).collect::<Map<_, _>>())
+}
+
+/// The JSON object of a fit.
+pub fn json(model: &FittedModel) -> Value {
+    let names = model.encoding.feature_names();
+    let coefficients = model.model.coefficients(&model.encoding);
+    let by_name = |values: &[f64]| object(names.iter().cloned().zip(values.iter().copied()));
+    let used = model.selected_columns();
+    let history: Vec<Value> = model
+        .history
+        .iter()
+        .map(|step| {
+            json!({
+                "open_probability": by_name(&step.gates.open_probability),
+                "mean_gate": by_name(&step.gates.mean_gate),
+                "penalty": by_name(&step.gates.penalties),
+                "loss": step.gates.loss,
+                "n_eff": step.effective_sample_size,
+                "remaining_correlation": step.remaining_correlation,
+                "passes": step.passes,
+                "change": step.change,
+            })
+        })
+        .collect();
+    let condition = |condition: &Option<stablevar::diagnostics::SelectionCondition>| {
+        condition.as_ref().map(|condition| {
+            object(condition.values.iter().map(|&(column, value)| (model.encoding.columns[column].name.clone(), value)))
+        })
+    };
+    let path: Vec<Value> = model
+        .penalty_path
+        .iter()
+        .map(|(factor, open)| json!({"factor": factor, "open_probability": by_name(open)}))
+        .collect();
+    let stand_ins: Vec<Value> = model
+        .stand_ins
+        .iter()
+        .map(|pair| {
+            json!({"variable": names[pair.variable], "stands_for": names[pair.stands_for], "correlation": pair.correlation})
+        })
+        .collect();
+    json!({
+        "method": model.method.name(),
+        "task": model.task,
+        "target": model.target,
+        "classes": model.classes,
+        "n": model.rows,
+        "p": names.len(),
+        "features": names,
+        "selected": model.selected_names(),
+        "open_probability": by_name(&model.open_probability),
+        "evidence": model.evidence.as_ref().map(|evidence| names.iter().zip(evidence).map(|(name, evidence)| (name.clone(), json!(evidence))).collect::<Map<_, _>>()),
+        "evidence_source": model.evidence_source,
+        "selection_frequency": model.selection_frequency.as_deref().map(by_name),
+        "stand_ins": stand_ins,
+        "model": match model.model { Model::Linear(_) => "linear", Model::Network(_) => "network" },
+        "coefficients": object(used.iter().map(|&column| (model.encoding.columns[column].name.clone(), coefficients[column]))),
+        "intercept": model.model.intercept(&model.encoding),
+        "n_eff": model.effective_sample_size,
+        "loops": model.history.len(),
+        "converged": model.converged,
+        "stop_reason": model.stop_reason,
+        "warnings": model.warnings,
+        "left_out": model.encoding.left_out,
+        "remaining_correlation": model.diagnostics.remaining_correlation,
+        "distance_correlation": model.diagnostics.distance_correlation.map(|(before, after)| json!({"before": before, "after": after})),
+        "truncated_share": model.diagnostics.truncated,
+        "separation": model.diagnostics.separation,
+        "selection_condition": {
+            "before": condition(&model.diagnostics.condition_before),
+            "after": condition(&model.diagnostics.condition_after),
+        },
+        "penalty_path": path,
+        "history": history,
+        "seed": model.seed,
+        "settings": model.method,
+    })
+}

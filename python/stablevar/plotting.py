@@ -1,0 +1,374 @@
+"""Pictures with matplotlib, in scikit-learn's style: ``Display.from_estimator(model)`` draws, ``.plot()`` draws again."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+#: Colours that people who are colour-blind can tell apart.
+BLUE, RED, GREY = "#0072b2", "#d55e00", "#56606b"
+
+
+def _axes(ax, **size):
+    import matplotlib.pyplot as plt
+
+    if ax is None:
+        _, ax = plt.subplots(constrained_layout=True, **size)
+    return ax
+
+
+def _correlations(estimator):
+    """Names of the encoded columns, and their correlations before weighting and in every loop."""
+    check_is_fitted(estimator)
+    estimator = getattr(estimator, "estimator_", estimator)
+    if hasattr(estimator, "_model"):
+        names, matrices = json.loads(estimator._model.correlations())
+    else:
+        names, matrices = estimator.summary_["columns"], estimator.summary_["correlations"]
+    return names, [np.array(matrix) for matrix in matrices]
+
+
+class CorrelationDisplay:
+    """Correlations of the columns before weighting and under the weights.
+
+    Parameters
+    ----------
+    names : list of str
+        The columns.
+    matrices : list of ndarray
+        Correlations, before weighting first.
+    titles : list of str
+        What each is.
+    """
+
+    def __init__(self, names, matrices, titles):
+        self.names = names
+        self.matrices = matrices
+        self.titles = titles
+
+    @classmethod
+    def from_estimator(cls, estimator, *, loops=None, axes=None):
+        """Draw the correlations of a fitted estimator or reweighter.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted.
+        loops : list of int or None, default=None
+            The loops to show, 0 being before weighting; the first and the last by default.
+        axes : array of Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : CorrelationDisplay
+        """
+        names, matrices = _correlations(estimator)
+        loops = [0, len(matrices) - 1] if loops is None else list(loops)
+        titles = ["before weighting" if step == 0 else f"under the weights of loop {step}" for step in loops]
+        return cls(names, [matrices[step] for step in loops], titles).plot(axes=axes)
+
+    def plot(self, axes=None):
+        """Draw.
+
+        Parameters
+        ----------
+        axes : array of Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : CorrelationDisplay
+        """
+        import matplotlib.pyplot as plt
+
+        if axes is None:
+            count = len(self.matrices)
+            _, axes = plt.subplots(1, count, figsize=(4 * count, 3.6), constrained_layout=True, squeeze=False)
+        self.axes_ = np.ravel(axes)
+        self.figure_ = self.axes_[0].figure
+        for ax, matrix, title in zip(self.axes_, self.matrices, self.titles):
+            image = ax.imshow(matrix, vmin=-1, vmax=1, cmap="RdBu_r")
+            ax.set_xticks(range(len(self.names)), self.names, rotation=60, ha="right", fontsize="small")
+            ax.set_yticks(range(len(self.names)), self.names, fontsize="small")
+            ax.set_title(title)
+        self.figure_.colorbar(image, ax=list(self.axes_), shrink=0.8, label="correlation")
+        return self
+
+
+class GatesDisplay:
+    """The gates of every variable, loop by loop.
+
+    Parameters
+    ----------
+    names : list of str
+        The variables.
+    gates : ndarray of shape (n_loops, n_variables)
+        Probabilities that the gates are open.
+    selected : set of str
+        The variables drawn in colour.
+    """
+
+    def __init__(self, names, gates, selected):
+        self.names = names
+        self.gates = gates
+        self.selected = selected
+
+    @classmethod
+    def from_estimator(cls, estimator, *, ax=None):
+        """Draw the gates of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted.
+        ax : Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : GatesDisplay
+        """
+        check_is_fitted(estimator)
+        estimator = getattr(estimator, "estimator_", estimator)
+        if not estimator.history_:
+            raise ValueError(f"{type(estimator).__name__} has no loops to show.")
+        names = list(estimator.history_[0]["open_probability"])
+        gates = np.array([[step["open_probability"][name] for name in names] for step in estimator.history_])
+        return cls(names, gates, set(estimator.selected_)).plot(ax=ax)
+
+    def plot(self, ax=None):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : GatesDisplay
+        """
+        self.ax_ = ax = _axes(ax)
+        self.figure_ = ax.figure
+        loops = np.arange(1, len(self.gates) + 1)
+        for name, values in zip(self.names, self.gates.T):
+            chosen = name in self.selected
+            ax.plot(loops, values, marker="o", color=BLUE if chosen else GREY, linestyle="-" if chosen else "--")
+            ax.annotate(name, (loops[-1], values[-1]), xytext=(6, 0), textcoords="offset points", va="center", fontsize="small")
+        ax.set(xlabel="loop", ylabel="probability that the gate is open", ylim=(-0.05, 1.05), xticks=loops)
+        return self
+
+
+class EvidenceDisplay:
+    """The partial correlation of every variable with the outcome given all others, with intervals of 95 %.
+
+    Parameters
+    ----------
+    names : list of str
+        The variables.
+    values : ndarray
+        Partial correlations.
+    errors : ndarray
+        Their standard errors.
+    selected : set of str
+        The variables drawn in colour.
+    """
+
+    def __init__(self, names, values, errors, selected):
+        self.names = names
+        self.values = values
+        self.errors = errors
+        self.selected = selected
+
+    @classmethod
+    def from_estimator(cls, estimator, *, ax=None):
+        """Draw the evidence of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted with evidence.
+        ax : Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : EvidenceDisplay
+        """
+        check_is_fitted(estimator)
+        estimator = getattr(estimator, "estimator_", estimator)
+        if not estimator.evidence_:
+            raise ValueError(f"This {type(estimator).__name__} was fitted without evidence.")
+        evidence = estimator.evidence_
+        values = np.array([entry["effect_size"] for entry in evidence.values()])
+        t = np.array([entry["t"] for entry in evidence.values()])
+        errors = np.divide(np.abs(values), np.abs(t), out=np.zeros_like(values), where=t != 0)
+        return cls(list(evidence), values, errors, set(estimator.selected_)).plot(ax=ax)
+
+    def plot(self, ax=None):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : EvidenceDisplay
+        """
+        self.ax_ = ax = _axes(ax, figsize=(5.5, 0.3 * len(self.names) + 1))
+        self.figure_ = ax.figure
+        places = np.arange(len(self.names))[::-1]
+        for name, value, error, place in zip(self.names, self.values, self.errors, places):
+            colour = BLUE if name in self.selected else GREY
+            ax.errorbar(value, place, xerr=1.96 * error, fmt="o", color=colour, capsize=2)
+        ax.axvline(0, color="black", linewidth=0.8)
+        ax.set_yticks(places, self.names)
+        ax.set_xlabel("partial correlation with the outcome given all others")
+        return self
+
+
+class BalanceDisplay:
+    """How strongly each variable goes with the others, before weighting and after ("love plot").
+
+    Parameters
+    ----------
+    names : list of str
+        The columns.
+    before : ndarray
+        Largest absolute correlation with another column without weights.
+    after : ndarray
+        The same under the weights.
+    """
+
+    def __init__(self, names, before, after):
+        self.names = names
+        self.before = before
+        self.after = after
+
+    @classmethod
+    def from_estimator(cls, estimator, *, ax=None):
+        """Draw what the weights of a fitted estimator or reweighter did.
+
+        With an estimator that selects, correlations among selected variables, which are kept on purpose, are left aside.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted.
+        ax : Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : BalanceDisplay
+        """
+        names, matrices = _correlations(estimator)
+        kept = set(getattr(estimator, "selected_", ()))
+        # Of a text variable's columns the name of the variable stands before the equals sign.
+        inside = np.array([name in kept or name.partition("=")[0] in kept for name in names])
+        counted = ~(inside[:, None] & inside[None, :]) & ~np.eye(len(names), dtype=bool)
+        before, after = (np.where(counted, np.abs(matrix), 0).max(axis=1) for matrix in (matrices[0], matrices[-1]))
+        return cls(names, before, after).plot(ax=ax)
+
+    def plot(self, ax=None):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : BalanceDisplay
+        """
+        self.ax_ = ax = _axes(ax, figsize=(5.5, 0.3 * len(self.names) + 1.2))
+        self.figure_ = ax.figure
+        places = np.arange(len(self.names))[::-1]
+        ax.hlines(places, self.after, self.before, color=GREY, linewidth=0.8)
+        ax.plot(self.before, places, "o", color=RED, label="before weighting")
+        ax.plot(self.after, places, "s", color=BLUE, label="under the weights")
+        ax.set_yticks(places, self.names)
+        ax.set(xlabel="largest absolute correlation with another column", xlim=(0, None))
+        ax.legend(loc="lower right")
+        return self
+
+
+class EnvironmentErrorDisplay:
+    """The error of several models in several environments.
+
+    Parameters
+    ----------
+    environments : list of str
+        The environments.
+    errors : dict of str to ndarray
+        For each model its errors.
+    metric : str
+        What the errors are.
+    """
+
+    def __init__(self, environments, errors, metric):
+        self.environments = environments
+        self.errors = errors
+        self.metric = metric
+
+    @classmethod
+    def from_estimators(cls, estimators, X, y, environments, *, ax=None):
+        """Judge fitted models per environment and draw.
+
+        Parameters
+        ----------
+        estimators : dict of str to object
+            Fitted models by name.
+        X : array-like or data frame of shape (n_samples, n_features)
+            Rows of all environments.
+        y : array-like of shape (n_samples,)
+            Their outcomes.
+        environments : array-like of shape (n_samples,)
+            The environment of each row.
+        ax : Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : EnvironmentErrorDisplay
+        """
+        from sklearn.base import is_classifier
+
+        y, environments = np.asarray(y), np.asarray(environments)
+        levels = list(dict.fromkeys(environments.tolist()))
+        classifies = is_classifier(next(iter(estimators.values())))
+        errors = {}
+        for name, estimator in estimators.items():
+            predicted = np.asarray(estimator.predict(X))
+            loss = (predicted != y).astype(float) if classifies else (predicted - y) ** 2
+            errors[name] = np.array([loss[environments == level].mean() for level in levels])
+        metric = "error rate" if classifies else "mean squared error"
+        return cls([str(level) for level in levels], errors, metric).plot(ax=ax)
+
+    def plot(self, ax=None):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : EnvironmentErrorDisplay
+        """
+        self.ax_ = ax = _axes(ax, figsize=(6.5, 3.6))
+        self.figure_ = ax.figure
+        places = np.arange(len(self.environments))
+        for name, errors in self.errors.items():
+            ax.plot(places, errors, marker="o", label=name)
+        ax.set_xticks(places, self.environments, rotation=30 if len(self.environments) > 6 else 0)
+        ax.set(xlabel="environment", ylabel=self.metric, ylim=(0, None))
+        ax.legend()
+        return self

@@ -1,0 +1,232 @@
+"""Arrays, data frames, and what can be wrong with them."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.pipeline import make_pipeline
+
+from stablevar import DWR, SRDO, Balance, StableSelector, STGRegressor, SVIClassifier, SVIRegressor
+
+FAST = {"evidence": "focused"}
+
+
+def mixed(rows=400, seed=0):
+    """Two numbers, a text, a category, a boolean; the text counts."""
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "a": random.normal(size=rows),
+            "b": random.normal(size=rows),
+            "text": random.choice(["x", "y", "z"], rows),
+            "category": pd.Categorical(random.choice(["p", "q"], rows)),
+            "flag": random.random(rows) < 0.4,
+        }
+    )
+    return frame, (2 * frame["a"] + 3 * (frame["text"] == "y") + 0.5 * random.normal(size=rows)).rename("out")
+
+
+def test_layout_and_kind_of_array_do_not_matter(linear):
+    X, y = linear
+    values, outcome = X.to_numpy(), y.to_numpy()
+    expected = SVIRegressor(**FAST).fit(np.ascontiguousarray(values), outcome)
+    views = {
+        "fortran": np.asfortranarray(values),
+        "strided": np.repeat(np.repeat(values, 2, axis=0), 2, axis=1)[::2, ::2],
+        "reversed twice": values[::-1][::-1],
+        "list": values.tolist(),
+    }
+    for name, view in views.items():
+        model = SVIRegressor(**FAST).fit(view, outcome)
+        np.testing.assert_array_equal(model.coef_, expected.coef_, err_msg=name)
+        np.testing.assert_array_equal(model.weights_, expected.weights_, err_msg=name)
+    frame = SVIRegressor(**FAST).fit(X, y)
+    np.testing.assert_array_equal(frame.coef_, expected.coef_)
+    assert list(frame.feature_names_in_) == list(X.columns)
+    assert list(frame.selected_) == ["s1", "s2", "s3", "s4", "s5"]
+    assert list(expected.get_feature_names_out()) == ["x0", "x1", "x2", "x3", "x4"]
+
+
+def test_frames_of_every_library_give_the_same_model():
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    frame, y = mixed()
+    model = SVIRegressor(**FAST).fit(frame, y)
+    assert set(model.selected_) == {"a", "text"}
+    assert set(model.coefficients_) == {"a", "text=y", "text=z"} or len(model.coefficients_) == 3
+    assert model.summary_["target"] == "out"
+    others = {
+        "polars": polars.from_pandas(frame),
+        "pyarrow": pyarrow.Table.from_pandas(frame.astype({"category": str})),
+        "nullable": frame.astype({"a": "Float64", "flag": "boolean", "text": "string"}),
+    }
+    for name, other in others.items():
+        again = SVIRegressor(**FAST).fit(other, y.to_numpy())
+        assert again.coefficients_ == model.coefficients_, name
+        np.testing.assert_array_equal(again.predict(other), model.predict(frame), err_msg=name)
+    numbers = frame[["a", "b"]]
+    plain = SVIRegressor(**FAST).fit(numbers, y)
+    arrow = SVIRegressor(**FAST).fit(pyarrow.Table.from_pandas(numbers), y)
+    np.testing.assert_array_equal(plain.coef_, arrow.coef_)
+
+
+def test_unseen_texts_and_changed_columns():
+    frame, y = mixed()
+    model = SVIRegressor(**FAST).fit(frame, y)
+    other = frame.head(5).assign(text="never seen")
+    assert np.isfinite(model.predict(other)).all()
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.rename(columns={"a": "c"}))
+    with pytest.raises(ValueError, match="feature"):
+        model.predict(frame.drop(columns="a"))
+    for column, value in [("a", np.nan), ("text", None)]:
+        broken = frame.copy()
+        broken.loc[3, column] = value
+        with pytest.raises(ValueError, match="NaN"):
+            SVIRegressor(**FAST).fit(broken, y)
+
+
+def test_misuse_is_told_in_scikit_learns_words(linear):
+    X, y = linear
+    with pytest.raises(NotFittedError):
+        SVIRegressor().predict(X)
+    with pytest.raises(TypeError, match="[Ss]parse"):
+        SVIRegressor().fit(sparse.csr_matrix(X), y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        SVIRegressor().fit(X, y[:-1])
+    with pytest.raises(ValueError, match="Expected 2D array, got 1D array"):
+        SVIRegressor().fit(X["s1"].to_numpy(), y)
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        SVIRegressor().fit(X.where(X["s1"] < 1), y)
+    with pytest.raises(ValueError, match="Input X contains infinity"):
+        SVIRegressor().fit(X.replace({X.iloc[0, 0]: np.inf}), y)
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        SVIRegressor().fit(X, np.where(y > 0, "up", "down"))
+    with pytest.raises(ValueError, match="Only binary classification is supported"):
+        SVIClassifier().fit(X, np.arange(len(y)) % 3)
+    with pytest.raises(ValueError, match="X has 9 features, but SVIRegressor is expecting 10"):
+        SVIRegressor(**FAST).fit(X.to_numpy(), y).predict(X.to_numpy()[:, 1:])
+    with pytest.raises(ValueError, match="The 'threshold' parameter of SVIRegressor must be"):
+        SVIRegressor(threshold=3).fit(X, y)
+    with pytest.raises(ValueError, match="The 'evidence' parameter of SVIRegressor must be"):
+        SVIRegressor(evidence="no such thing").fit(X, y)
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        SVIRegressor().fit(X, None)
+    with pytest.raises(ValueError, match="fdr|false discovery"):
+        SVIRegressor(evidence=None, fdr=0.1).fit(X, y)
+
+
+def test_clones_copies_and_pickles(linear):
+    X, y = linear
+    model = SVIRegressor(**FAST, threshold=0.6).fit(X, y)
+    assert clone(model).get_params() == model.get_params()
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):
+        np.testing.assert_array_equal(again.predict(X), model.predict(X))
+        assert again.summary_ == model.summary_
+    weights = Balance().fit(X)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(weights)).weigh(X), weights.weigh(X))
+
+
+def test_pipelines_and_searches(linear):
+    from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+    from sklearn.model_selection import HalvingGridSearchCV
+
+    X, y = linear
+    pipeline = make_pipeline(StableSelector(evidence="focused"), LinearRegression()).set_output(transform="pandas").fit(X, y)
+    assert list(pipeline[:-1].transform(X).columns) == ["s1", "s2", "s3", "s4", "s5"]
+    polars = pytest.importorskip("polars")
+    selector = StableSelector(evidence="focused").set_output(transform="polars").fit(X, y)
+    assert isinstance(selector.transform(X), polars.DataFrame)
+    grid = {"threshold": [0.5, 0.9]}
+    for search in (
+        GridSearchCV(SVIRegressor(**FAST), grid, cv=2),
+        RandomizedSearchCV(SVIRegressor(**FAST), grid, n_iter=2, cv=2, random_state=0),
+        HalvingGridSearchCV(SVIRegressor(**FAST), grid, cv=2),
+    ):
+        assert search.fit(X, y).best_score_ > 0.3
+
+
+def test_sample_weight_is_routed(linear):
+    import sklearn
+
+    X, y = linear
+    weights = np.random.default_rng(0).random(len(y))
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(StableSelector(evidence="focused").set_fit_request(sample_weight=True), LinearRegression())
+        pipeline[-1].set_fit_request(sample_weight=False)
+        pipeline.fit(X, y, sample_weight=weights)
+    direct = StableSelector(evidence="focused").fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(pipeline[0].open_probability_, direct.open_probability_)
+
+
+def test_selection_of_text_columns_in_a_pipeline():
+    frame, y = mixed()
+    selector = StableSelector(evidence="focused").set_output(transform="pandas").fit(frame, y)
+    assert list(selector.transform(frame).columns) == ["a", "text"]
+
+
+@pytest.mark.parametrize("reweighter", [Balance(), DWR(), SRDO(classifier="quadratic"), SRDO()], ids=lambda r: repr(r))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_reweighters_decorrelate_and_weigh_new_rows(reweighter, linear):
+    X, y = linear
+    weights = reweighter.fit(X).weights_
+    assert weights.mean() == pytest.approx(1) and (weights >= 0).all()
+    assert reweighter.n_eff_ == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    before, after = (np.abs(np.array(matrix)[:5, 9]).max() for matrix in reweighter.summary_["correlations"])
+    assert after < 0.5 * before
+    again = reweighter.weigh(X)
+    assert again.shape == weights.shape and (again >= 0).all()
+    assert np.corrcoef(again, weights)[0, 1] > 0.3
+    if isinstance(reweighter, Balance):
+        np.testing.assert_allclose(again, weights, rtol=1e-9, atol=1e-12)
+    kept = clone(reweighter).fit(X, stable=[1] * 5 + [0] * 5)
+    assert kept.n_eff_ > reweighter.n_eff_
+    with pytest.raises(ValueError, match="10 probabilities"):
+        clone(reweighter).fit(X, stable=[1])
+
+
+def test_random_state(linear):
+    X, y = linear
+    a, b = (SVIRegressor(random_state=seed).fit(X, y) for seed in (0, 1))
+    assert a.evidence_ != b.evidence_
+    assert SVIRegressor(random_state=0).fit(X, y).evidence_ == a.evidence_
+    generator = np.random.RandomState(5)
+    assert STGRegressor(random_state=generator).fit(X, y).converged_
+
+
+def test_progress_and_interruption(linear, capsys):
+    X, y = linear
+    SVIRegressor(verbose=True).fit(X, y)
+    assert "evidence 10/10" in capsys.readouterr().err
+    assert SVIRegressor(**FAST).fit(X, y) and capsys.readouterr().err == ""
+
+
+def test_ctrl_c_stops_a_long_fit():
+    import signal
+    import subprocess
+    import sys
+    import time
+
+    program = (
+        "from stablevar import NonlinearSVIRegressor as N\n"
+        "from stablevar.datasets import make_biased_linear\n"
+        "X, y = make_biased_linear(60_000, 2.0, random_state=0)\n"
+        "print('ready', flush=True)\n"
+        "N().fit(X, y)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    try:
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert "KeyboardInterrupt" in errors and time.monotonic() - start < 30
