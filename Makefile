@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ready
 
-.PHONY: test lint test-rust test-python demo bench results clean
+.PHONY: test lint test-rust test-python test-versions wheel demo bench results clean
 
 test: lint test-rust test-python
 
@@ -21,9 +21,32 @@ lint: $(STAMP)
 test-rust: $(STAMP)
 	PYTHON=$(abspath $(VENV)/bin/python) cargo test --profile testing --workspace
 
-# The answers that the Rust tests compare with are what scikit-learn computes.
+# The answers that the Rust tests compare with are what scikit-learn computes; then the package itself, which takes the
+# command line built for the Rust tests to compare with.
 test-python: $(STAMP)
 	$(VENV)/bin/python crates/stablevar/tests/fixtures/make.py --check
+	VIRTUAL_ENV=$(abspath $(VENV)) $(VENV)/bin/maturin develop --quiet --profile testing
+	cargo build --quiet --profile testing
+	$(VENV)/bin/python -m pytest -q
+
+# The wheel, and its tests once more against it in an environment of its own.
+wheel: $(STAMP)
+	$(VENV)/bin/maturin build --release --out dist
+	$(PYTHON) -m venv --clear .venv-wheel
+	.venv-wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl -r requirements-dev.txt
+	.venv-wheel/bin/python -m pytest -q
+
+# The oldest versions that the package claims, and the newest.
+test-versions: $(STAMP)
+	$(VENV)/bin/maturin build --profile testing --out dist-versions
+	$(PYTHON) -m venv --clear .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check \
+		"numpy==1.24.*" "scikit-learn==1.6.0" "pandas<2.2" "scipy<1.14" "matplotlib<3.9" pytest dist-versions/*.whl
+	.venv-oldest/bin/python -m pytest -q
+	$(PYTHON) -m venv --clear .venv-newest
+	.venv-newest/bin/python -m pip install --quiet --disable-pip-version-check --upgrade \
+		-r requirements-dev.txt dist-versions/*.whl
+	.venv-newest/bin/python -m pytest -q
 
 # Speed of every stage, and how it grows with rows and columns.
 bench: $(STAMP)
@@ -32,6 +55,9 @@ bench: $(STAMP)
 	cargo build --release --bins
 	cargo build --release -p stablevar --example network_speed
 	$(VENV)/bin/python crates/stablevar/benches/network_speed.py
+	VIRTUAL_ENV=$(abspath $(VENV)) $(VENV)/bin/maturin develop --quiet --release
+	$(VENV)/bin/python python/benches/overhead.py
+	$(VENV)/bin/python python/benches/peers.py
 
 # The paper's experiments anew, for docs/results.md: twenty minutes on two cores.
 results:
@@ -47,4 +73,4 @@ $(STAMP): requirements-dev.txt
 
 clean:
 	cargo clean
-	rm -rf $(VENV)
+	rm -rf $(VENV) .venv-wheel .venv-oldest .venv-newest dist dist-versions

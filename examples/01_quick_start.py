@@ -1,7 +1,7 @@
 """Quick start: a model that holds where the data shift.
 
-In this sample the last column follows the outcome only because of how rows came to be in the table. Elsewhere it follows
-the opposite. Least squares falls for it, SVI does not.
+In this sample the last column follows the outcome only because of how rows came to be in the table. Elsewhere it
+follows the opposite. Least squares falls for it, SVI does not.
 """
 
 from sklearn.linear_model import LinearRegression

@@ -14,7 +14,7 @@ X, y = make_biased_linear(n_samples=1500, r=2.5, random_state=0, as_frame=True)
 model = SVIRegressor().fit(X, y)
 
 evidence = pd.DataFrame(model.evidence_).T[["effect", "standard_error", "t", "p_value", "probability"]]
-print(evidence.to_string(float_format="%.3g"))
+print(evidence.astype(float).round(4).to_string())
 
 # A false discovery rate instead of a probability, and what random halves of the rows agree on.
 print("FDR 10 %:", ", ".join(SVIRegressor(fdr=0.1).fit(X, y).selected_))

@@ -62,6 +62,7 @@ class StableModel(BaseEstimator):
         target, target_name = self._target(y, rows)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, given, dtype=np.float64, ensure_non_negative=True)
+            self._check_weighted(y, sample_weight)
         self._model, self.weights_ = _core.fit(
             json.dumps(self._settings()),
             X,
@@ -81,6 +82,9 @@ class StableModel(BaseEstimator):
             message = f"{type(self).__name__} did not converge: {self.summary_['stop_reason']}."
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         return self
+
+    def _check_weighted(self, y, sample_weight):
+        """Whether the rows of weight above 0 are enough."""
 
     def _read_summary(self, names):
         """The fitted attributes."""

@@ -1,13 +1,13 @@
 """The compiled part. Columns are float64 arrays, bool arrays, or (codes, levels) for text."""
 
 from os import PathLike
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-Column = Union[NDArray[np.float64], NDArray[np.bool_], tuple[NDArray[np.int64], list[str]]]
-Input = Union[NDArray[np.float64], list[Column]]
+Column = NDArray[np.float64] | NDArray[np.bool_] | tuple[NDArray[np.int64], list[str]]
+Input = NDArray[np.float64] | list[Column]
 
 __version__: str
 
@@ -16,13 +16,13 @@ class Model:
     def from_json(text: str) -> Model: ...
     def to_json(self) -> str: ...
     @staticmethod
-    def load(path: Union[str, PathLike[str]]) -> Model: ...
-    def save(self, path: Union[str, PathLike[str]]) -> None: ...
-    def report(self, path: Union[str, PathLike[str]]) -> None: ...
+    def load(path: str | PathLike[str]) -> Model: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+    def report(self, path: str | PathLike[str]) -> None: ...
     def summary(self) -> str: ...
     def correlations(self) -> str: ...
     def predict(self, input: Input, names: list[str]) -> NDArray[np.float64]: ...
-    def weigh(self, input: Input, names: list[str]) -> Optional[NDArray[np.float64]]: ...
+    def weigh(self, input: Input, names: list[str]) -> NDArray[np.float64] | None: ...
 
 class WeightModel:
     @staticmethod
@@ -38,31 +38,31 @@ def fit(
     names: list[str],
     target: Column,
     target_name: str,
-    sample_weight: Optional[NDArray[np.float64]],
+    sample_weight: NDArray[np.float64] | None,
     classify: bool,
     seed: int,
     max_levels: int,
-    progress: Optional[Callable[[str, int], Any]] = None,
+    progress: Callable[[str, int], Any] | None = None,
 ) -> tuple[Model, NDArray[np.float64]]: ...
 def reweigh(
     reweighter: str,
     input: Input,
     names: list[str],
-    sample_weight: Optional[NDArray[np.float64]],
-    stable: Optional[list[float]],
+    sample_weight: NDArray[np.float64] | None,
+    stable: list[float] | None,
     seed: int,
     max_levels: int,
-) -> tuple[NDArray[np.float64], Optional[WeightModel], str]: ...
+) -> tuple[NDArray[np.float64], WeightModel | None, str]: ...
 def simulate(
     rows: int,
     rate: float,
     seed: int,
     columns: int,
-    stable: Optional[int],
-    biased: Optional[int],
-    noise_variance: Optional[float],
-    network: Optional[tuple[int, int]] = None,
+    stable: int | None,
+    biased: int | None,
+    noise_variance: float | None,
+    network: tuple[int, int] | None = None,
 ) -> list[tuple[str, NDArray[np.float64]]]: ...
 def real_data(
-    name: str, cache: Optional[Union[str, PathLike[str]]] = None
-) -> tuple[list[tuple[str, Union[NDArray[np.float64], list[Optional[str]]]]], str, str]: ...
+    name: str, cache: str | PathLike[str] | None = None
+) -> tuple[list[tuple[str, NDArray[np.float64] | list[str | None]]], str, str]: ...

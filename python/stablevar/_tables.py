@@ -95,7 +95,9 @@ def _texts(column, module, name):
         values = column.tolist()
     for value in values:
         if value is not None and not isinstance(value, (str, int, float, bool, np.generic)):
-            raise TypeError(f"Column {name!r} holds {type(value).__name__} objects; numbers, booleans or text are needed.")
+            raise TypeError(
+                f"Column {name!r} holds {type(value).__name__} objects; numbers, booleans or text are needed."
+            )
     return values
 
 
@@ -133,7 +135,9 @@ def read(estimator, X, *, reset, minimum=1):
         # scikit-learn knows no pyarrow tables.
         import pandas
 
-        X = pandas.DataFrame(dict(zip(frame.names, (column.to_numpy(zero_copy_only=False) for column in frame.columns))))
+        X = pandas.DataFrame(
+            dict(zip(frame.names, (column.to_numpy(zero_copy_only=False) for column in frame.columns)))
+        )
     X = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=minimum)
     return X, names_of(estimator)
 

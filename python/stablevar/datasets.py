@@ -23,7 +23,15 @@ def _arrays(columns, as_frame):
 
 
 def make_biased_linear(
-    n_samples=2000, r=2.5, *, n_features=10, n_stable=None, n_biased=None, noise_variance=0.3, random_state=0, as_frame=False
+    n_samples=2000,
+    r=2.5,
+    *,
+    n_features=10,
+    n_stable=None,
+    n_biased=None,
+    noise_variance=0.3,
+    random_state=0,
+    as_frame=False,
 ):
     """Draw the paper's linear data: a linear outcome with a cubic term, and a column that follows it by selection.
 

@@ -76,12 +76,21 @@ class _Classification(ClassifierMixin):
         if kind == "multiclass":
             raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
         if len(self.classes_) < 2:
-            raise ValueError(f"Classifier can't train when only one class is present: y holds 1 class, {self.classes_[0]!r}.")
+            raise ValueError(
+                f"Classifier can't train when only one class is present: y holds 1 class, {self.classes_[0]!r}."
+            )
         if y.dtype == bool:
             return y, name
         if np.issubdtype(y.dtype, np.number):
             return y.astype(np.float64), name
         return text_column(y.tolist(), "y"), name
+
+    def _check_weighted(self, y, sample_weight):
+        left = np.unique(np.asarray(y).ravel()[sample_weight > 0])
+        if len(left) < 2:
+            raise ValueError(
+                "Classifier can't train when only one class is left: the others have a sample_weight of 0."
+            )
 
     def _after_loading(self, summary):
         self.classes_ = np.array(summary["classes"], dtype=object)
@@ -217,7 +226,7 @@ def _choose(estimator, settings):
         settings["evidence"]["rows"] = estimator.evidence_rows
         settings["evidence"]["outlier_limit"] = estimator.outlier_limit
     if estimator.fdr is not None:
-        settings["rule"] = {"false_discovery_rate": estimator.fdr}
+        settings["rule"] = {"false-discovery-rate": estimator.fdr}
     elif estimator.n_features_to_select is not None:
         settings["rule"] = {"count": estimator.n_features_to_select}
     else:
@@ -359,7 +368,7 @@ SVIRegressor.__doc__ = (
     >>> from stablevar.datasets import make_biased_linear
     >>> X, y = make_biased_linear(n_samples=1000, r=2.5, random_state=0)
     >>> model = SVIRegressor().fit(X, y)
-    >>> list(model.get_support(indices=True))
+    >>> model.get_support(indices=True).tolist()
     [0, 1, 2, 3, 4]
     """
 )
@@ -447,7 +456,7 @@ class _NonlinearSVI(_Network):
         learning_rate=0.01,
         batch_size=128,
         epochs=100,
-        decay=0.0,
+        decay=1e-4,
         restarts=3,
         outlier_limit=4.0,
         max_levels=100,
@@ -492,13 +501,14 @@ _NETWORK_PARAMETERS = """hidden : int or sequence of int, default=(10,)
         Rows per step of Adam.
     epochs : int, default=100
         Times all rows are seen at most.
-    decay : float, default=0.0
+    decay : float, default=1e-4
         Ridge on the weights.
     restarts : int, default=3
         Random starts, of which the best on held-out rows is kept.
     """
 
-_NONLINEAR_PARAMETERS = """
+_NONLINEAR_PARAMETERS = (
+    """
     Parameters
     ----------
     evidence : {"network", "residual", "focused"} or None, default="network"
@@ -517,7 +527,9 @@ _NONLINEAR_PARAMETERS = """
         Share of the halves in which a variable must be selected.
     loops : int, default=1
         Loops of Algorithm 1 at most.
-    """ + _NETWORK_PARAMETERS + """outlier_limit : float, default=4.0
+    """
+    + _NETWORK_PARAMETERS
+    + """outlier_limit : float, default=4.0
         Residual evidence: standard deviations beyond which a residual of the outcome counts as such at the limit.
     max_levels : int, default=100
         Distinct texts a column may hold.
@@ -553,6 +565,7 @@ _NONLINEAR_PARAMETERS = """
     feature_names_in_ : ndarray of str
         Their names, where X had any.
 """
+)
 
 
 class NonlinearSVIRegressor(_Regression, _NonlinearSVI):
@@ -570,7 +583,7 @@ class NonlinearSVIRegressor(_Regression, _NonlinearSVI):
     >>> from stablevar.datasets import make_biased_nonlinear
     >>> X, y = make_biased_nonlinear(n_samples=6000, r=2.0, random_state=0)
     >>> model = NonlinearSVIRegressor().fit(X, y)
-    >>> list(model.get_support(indices=True))
+    >>> model.get_support(indices=True).tolist()
     [0, 1, 2, 3, 4]
     """
     )
@@ -607,6 +620,12 @@ class NonlinearSVIClassifier(_Classification, _NonlinearSVI):
         The two classes.
     """
     )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # Its evidence wants some thousand rows; on a few hundred it may select nothing.
+        tags.classifier_tags.poor_score = True
+        return tags
 
     def fit(self, X, y, sample_weight=None):
         """Find the stable variables and fit a network on them.
@@ -653,7 +672,7 @@ class _STG(_Network):
         learning_rate=0.01,
         batch_size=128,
         epochs=100,
-        decay=0.0,
+        decay=1e-4,
         restarts=3,
         max_levels=100,
         random_state=0,
@@ -688,7 +707,8 @@ class _STG(_Network):
         return method
 
 
-_STG_PARAMETERS = """
+_STG_PARAMETERS = (
+    """
     Parameters
     ----------
     gates : {"linear", "network"}, default="linear"
@@ -699,7 +719,9 @@ _STG_PARAMETERS = """
         Noise of the gates; ``None`` is 0.7, before a network 0.5.
     penalty : float or None, default=None
         Cost of an open gate as a share of the outcome's variance; ``None`` chooses from the data.
-    """ + _NETWORK_PARAMETERS + """max_levels : int, default=100
+    """
+    + _NETWORK_PARAMETERS
+    + """max_levels : int, default=100
         Distinct texts a column may hold.
     random_state : int, RandomState instance or None, default=0
         The seed.
@@ -725,6 +747,7 @@ _STG_PARAMETERS = """
     feature_names_in_ : ndarray of str
         Their names, where X had any.
 """
+)
 
 
 class STGRegressor(_Regression, _STG):

@@ -1,4 +1,4 @@
-"""Pictures with matplotlib, in scikit-learn's style: ``Display.from_estimator(model)`` draws, ``.plot()`` draws again."""
+"""Pictures with matplotlib in scikit-learn's style: ``from_estimator`` draws, ``plot`` draws again."""
 
 from __future__ import annotations
 
@@ -157,7 +157,9 @@ class GatesDisplay:
         for name, values in zip(self.names, self.gates.T):
             chosen = name in self.selected
             ax.plot(loops, values, marker="o", color=BLUE if chosen else GREY, linestyle="-" if chosen else "--")
-            ax.annotate(name, (loops[-1], values[-1]), xytext=(6, 0), textcoords="offset points", va="center", fontsize="small")
+            ax.annotate(
+                name, (loops[-1], values[-1]), xytext=(6, 0), textcoords="offset points", va="center", fontsize="small"
+            )
         ax.set(xlabel="loop", ylabel="probability that the gate is open", ylim=(-0.05, 1.05), xticks=loops)
         return self
 
@@ -254,7 +256,7 @@ class BalanceDisplay:
     def from_estimator(cls, estimator, *, ax=None):
         """Draw what the weights of a fitted estimator or reweighter did.
 
-        With an estimator that selects, correlations among selected variables, which are kept on purpose, are left aside.
+        With an estimator that selects, correlations among selected variables, kept on purpose, are left aside.
 
         Parameters
         ----------

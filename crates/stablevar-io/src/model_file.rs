@@ -39,8 +39,7 @@ pub fn write_model(path: &Path, model: &FittedModel) -> Result<()> {
 
 /// What a model file holds.
 pub fn model_to_json(model: &FittedModel) -> Result<String> {
-    let failed =
-        |error: serde_json::Error| IoError::Damaged { path: "the model".into(), message: error.to_string() };
+    let failed = |error: serde_json::Error| IoError::Damaged { path: "the model".into(), message: error.to_string() };
     serde_json::to_string(&written(model)).map_err(failed)
 }
 

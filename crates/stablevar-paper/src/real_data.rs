@@ -218,7 +218,7 @@ fn adult(cache: &Path) -> Result<Table<'static>> {
     with_environment(Table::new(table_columns.collect())?, environments)
 }
 
-fn with_environment(table: Table, environments: Vec<String>) -> Result<Table<'static>> {
+fn with_environment<'a>(table: Table<'a>, environments: Vec<String>) -> Result<Table<'a>> {
     let values = Values::Text(TextValues::collect(environments.iter().map(|name| Some(name.as_str()))));
     let environment = Column { name: ENVIRONMENT.into(), values };
     Ok(Table::new(table.columns().iter().cloned().chain([environment]).collect())?)
@@ -311,7 +311,7 @@ mod tests {
     }
 
     /// Real data need a network the first time; without one this says so and passes.
-    fn load(dataset: Dataset) -> Option<Table> {
+    fn load(dataset: Dataset) -> Option<Table<'static>> {
         match dataset.load(&cache_folder()) {
             Ok(table) => Some(table),
             Err(error @ RealDataError::Fetch { .. }) => {

@@ -42,8 +42,7 @@ pub(crate) fn simulate<'py>(
     network: Option<(usize, u64)>,
 ) -> PyResult<Columns<'py>> {
     let usual = World::with_columns(columns);
-    let mut world =
-        World { stable: stable.unwrap_or(usual.stable), biased: biased.unwrap_or(usual.biased), ..usual };
+    let mut world = World { stable: stable.unwrap_or(usual.stable), biased: biased.unwrap_or(usual.biased), ..usual };
     if let Some((units, seed)) = network {
         world = world.nonlinear(units, seed);
     }

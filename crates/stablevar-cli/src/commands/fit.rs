@@ -9,8 +9,8 @@ use stablevar::design::{Roles, TrainingData};
 use stablevar::fit::{Fit, FittedModel, Method, Step, Task, fit};
 use stablevar::models::Model;
 use stablevar_io::{IoError, ReadOptions, read_table, write_columns, write_model, write_whole};
-use stablevar_report::{model_page, summary};
 use stablevar_report::text::number;
+use stablevar_report::{model_page, summary};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -42,12 +42,16 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
         bail!("'{}' can't be the target and be left out at once", roles.target);
     }
     let options = ReadOptions { skip: arguments.exclude.clone(), text: arguments.text.clone(), only: None };
+    let start = std::time::Instant::now();
     let table = read_table(&arguments.data, &options)?;
+    let read_in = start.elapsed().as_secs_f64();
     for name in &arguments.text {
         table.column(name).map_err(in_file(&arguments.data))?;
     }
+    let start = std::time::Instant::now();
     let data = TrainingData::prepare(&table, &roles).map_err(in_file(&arguments.data))?;
     let fitted = fit_with_progress(&data, &method, arguments.seed, &printer).map_err(in_file(&arguments.data))?;
+    printer.note(&format!("read in {read_in:.2} s, fitted in {:.2} s", start.elapsed().as_secs_f64()));
 
     if let Some(path) = &arguments.model {
         write_model(path, &fitted.model)?;

@@ -68,7 +68,7 @@ impl Plan {
             solver: Solver::Adam,
             learning_rate: Positive::constant(0.005),
             batch: BATCH,
-            epochs: EPOCHS.max((LEAST_STEPS * BATCH).div_ceil(rows.max(1))),
+            epochs: EPOCHS.max(LEAST_STEPS.div_ceil(rows.div_ceil(BATCH).max(1))),
             held_out: Fraction::constant(0.1),
             patience: usize::MAX,
             restarts: 1,

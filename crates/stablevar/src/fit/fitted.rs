@@ -85,7 +85,10 @@ impl FittedModel {
             && self.encoding.features.iter().all(|feature| !feature.columns.is_empty())
             && positions.clone().all(|&column| column < columns)
             && self.encoding.columns.iter().all(|column| column.feature < features && column.scale > 0.0)
-            && self.weight_function.as_ref().is_none_or(|function| function.columns() == columns && function.is_whole())
+            && self
+                .weight_function
+                .as_ref()
+                .is_none_or(|function| function.columns() == columns && function.is_whole())
             && self.evidence.as_ref().is_none_or(|evidence| evidence.len() == features)
             && self.selection_frequency.as_ref().is_none_or(|frequency| frequency.len() == features)
             && self.stand_ins.iter().all(|pair| pair.variable < features && pair.stands_for < features)

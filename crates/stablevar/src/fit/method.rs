@@ -104,7 +104,7 @@ impl Method {
     /// NonlinearSVI guided by evidence, which measured best.
     pub fn nonlinear() -> Self {
         let evidence = Evidence { source: Source::Network, ..Evidence::default() };
-        Self::nonlinear_with(Svi { evidence: Some(evidence), ..Svi::default() })
+        Self::nonlinear_with(Svi { loops: 1, evidence: Some(evidence), ..Svi::default() })
     }
 
     /// NonlinearSVI as published: one pass, in which gates alone decide.

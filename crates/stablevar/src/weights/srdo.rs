@@ -96,7 +96,8 @@ impl RatioFunction {
 
     pub(super) fn is_whole(&self) -> bool {
         let inputs = self.networks.first().map_or(0, Network::inputs);
-        !self.networks.is_empty() && self.networks.iter().all(|network| network.is_whole() && network.inputs() == inputs)
+        !self.networks.is_empty()
+            && self.networks.iter().all(|network| network.is_whole() && network.inputs() == inputs)
     }
 }
 
