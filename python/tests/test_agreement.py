@@ -30,11 +30,11 @@ def exact(frame, path):
         (SVIRegressor(random_state=7, threshold=0.9), ["--seed", "7", "--threshold", "0.9"]),
         (SVIRegressor(evidence=None), ["--evidence", "none"]),
         (SVIRegressor(evidence="focused", fdr=0.2), ["--evidence", "focused", "--fdr", "0.2"]),
-        (SVIRegressor(n_features_to_select=3, resamples=4), ["--select", "3", "--resamples", "4"]),
         (
-            SVIRegressor(evidence=None, reweighter="dwr", loops=2),
-            ["--evidence", "none", "--reweighter", "published", "--loops", "2"],
+            SVIRegressor(evidence="focused", n_features_to_select=3, resamples=4),
+            ["--evidence", "focused", "--select", "3", "--resamples", "4"],
         ),
+        (SVIRegressor(evidence=None, loops=2), ["--evidence", "none", "--loops", "2"]),
         (SVIRegressor(refit="linear", outlier_limit=2.0), ["--refit", "linear", "--outlier-limit", "2"]),
         (
             SVIRegressor(evidence=None, sigma=0.5, penalty_factor=1.0),

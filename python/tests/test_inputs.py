@@ -220,7 +220,7 @@ def test_ctrl_c_stops_a_long_fit():
     program = (
         "from stablevar import NonlinearSVIRegressor as N\n"
         "from stablevar.datasets import make_biased_linear\n"
-        "X, y = make_biased_linear(60_000, 2.0, random_state=0)\n"
+        "X, y = make_biased_linear(30_000, 2.0, random_state=0)\n"
         "print('ready', flush=True)\n"
         "N().fit(X, y)\n"
     )

@@ -106,8 +106,8 @@ fn a_base_weight_of_three_is_the_row_standing_three_times() {
 
 #[test]
 fn the_number_of_threads_does_not_change_a_bit() {
-    let linear = World::default().draw(20_000, 2.5, 4).unwrap();
-    let nonlinear = World::default().nonlinear(100, 4).draw(5000, 2.0, 4).unwrap();
+    let linear = World::default().draw(8000, 2.5, 4).unwrap();
+    let nonlinear = World::default().nonlinear(100, 4).draw(3000, 2.0, 4).unwrap();
     let by_gates = Method::iterated_nonlinear();
     for (table, method) in [(&linear, Method::default()), (&nonlinear, Method::nonlinear()), (&nonlinear, by_gates)] {
         let run = |threads: usize| {

@@ -76,7 +76,7 @@ fn svi_removes_most_of_what_least_squares_loses_to_the_oracle() {
 fn balance_decorrelates_and_keeps_more_effective_rows_than_dwr_as_published() {
     let encode = |seed| prepare(&World::default().draw(2000, 2.5, seed).unwrap());
     let mut sizes = [[0.0; 2]; 2];
-    for seed in 0..10 {
+    for seed in 0..3 {
         let data = encode(seed);
         let stable: Vec<f64> = (0..10).map(|column| f64::from(column < 5)).collect();
         for (which, mask) in [Mask::all(&data), Mask::from_stability(&data, &stable)].into_iter().enumerate() {
@@ -115,13 +115,13 @@ fn the_loop_raises_the_effective_sample_size_and_keeps_the_stable_correlations()
 #[test]
 fn evidence_finds_the_stable_set_where_the_gates_alone_often_do_not() {
     let world = World::default();
-    let exact = (0..20u64)
+    let exact = (0..10u64)
         .filter(|&seed| {
             let data = prepare(&world.draw(1500, 2.5, 70_000 + seed).unwrap());
             fit_method(&data, &Method::default()).model.selected == [0, 1, 2, 3, 4]
         })
         .count();
-    assert!(exact >= 18, "{exact} of 20");
+    assert!(exact >= 9, "{exact} of 10");
 }
 
 /// Designs on which nothing was chosen: more columns, other ties between them, another bend, two biased columns.
@@ -149,7 +149,8 @@ fn evidence_rejects_the_biased_columns_in_other_worlds() {
         let tests: Vec<Table> =
             (0..).zip(TEST_RATES).map(|(k, rate)| world.draw(2000, rate, 800_000 + k).unwrap()).collect();
         let mut total = [0.0; 3];
-        for seed in 0..2 {
+        // Many columns take long.
+        for seed in 0..if world.columns > 10 { 1 } else { 2 } {
             let table = world.draw(2000, rate, 810_000 + 10 * number as u64 + seed).unwrap();
             let unstable = world.names().split_off(world.stable);
             let stable_only =
