@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from abc import ABCMeta, abstractmethod
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -42,16 +43,16 @@ def progress_of(estimator):
     return tick
 
 
-class StableModel(BaseEstimator):
+class StableModel(BaseEstimator, metaclass=ABCMeta):
     """A model that the core fits; what every one has once fitted."""
 
     #: Name of the method in the core.
     _method_name: str
     _classifies = False
 
+    @abstractmethod
     def _settings(self):
         """The core's settings with this estimator's parameters."""
-        raise NotImplementedError
 
     def _fit(self, X, y, sample_weight):
         """Fits the core's model to X as given and to y as checked."""

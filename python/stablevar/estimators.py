@@ -5,126 +5,15 @@ from __future__ import annotations
 import json
 from numbers import Integral, Real
 
-import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from . import _core
 from ._base import StableModel
-from ._tables import text_column
+from ._tasks import Classification, Regression
 
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 _SHARE = Interval(Real, 0, 1, closed="both")
 _COUNT = Interval(Integral, 1, None, closed="left")
-
-
-class _Regression(RegressorMixin):
-    """Numbers are predicted."""
-
-    _classifies = False
-
-    def _target(self, y, rows):
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        name = str(getattr(y, "name", None) or "y")
-        y = column_or_1d(y, warn=True)
-        check_consistent_length(np.empty(rows), y)
-        from sklearn.utils import check_array
-
-        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0)
-        return y, name
-
-    def predict(self, X):
-        """Predict the outcome.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        return self._predict(X)
-
-
-class _Classification(ClassifierMixin):
-    """One of two classes is predicted."""
-
-    _classifies = True
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
-    def _target(self, y, rows):
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        name = str(getattr(y, "name", None) or "y")
-        y = column_or_1d(y, warn=True)
-        check_consistent_length(np.empty(rows), y)
-        from sklearn.utils.validation import _check_y
-
-        y = _check_y(y, estimator=self)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        kind = type_of_target(y, input_name="y")
-        if kind == "multiclass":
-            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"Classifier can't train when only one class is present: y holds 1 class, {self.classes_[0]!r}."
-            )
-        if y.dtype == bool:
-            return y, name
-        if np.issubdtype(y.dtype, np.number):
-            return y.astype(np.float64), name
-        return text_column(y.tolist(), "y"), name
-
-    def _check_weighted(self, y, sample_weight):
-        left = np.unique(np.asarray(y).ravel()[sample_weight > 0])
-        if len(left) < 2:
-            raise ValueError(
-                "Classifier can't train when only one class is left: the others have a sample_weight of 0."
-            )
-
-    def _after_loading(self, summary):
-        self.classes_ = np.array(summary["classes"], dtype=object)
-
-    def predict_proba(self, X):
-        """Predict the probabilities of the two classes.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_samples, 2)
-            In the order of ``classes_``.
-        """
-        second = self._predict(X)
-        return np.column_stack([1 - second, second])
-
-    def predict(self, X):
-        """Predict the class.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        second = self._predict(X)
-        return self.classes_[(second >= 0.5).astype(int)]
 
 
 class _SVI(StableModel):
@@ -312,56 +201,15 @@ _SVI_PARAMETERS = """
 """
 
 
-class SVIRegressor(_Regression, _SVI):
-    def fit(self, X, y, sample_weight=None):
-        """Find the stable variables and fit a linear model on them.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The covariates; text and categorical columns of data frames are encoded.
-        y : array-like of shape (n_samples,)
-            The outcome.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            2 means the same as the row standing twice.
-
-        Returns
-        -------
-        self : object
-            Fitted.
-        """
-        return self._fit(X, y, sample_weight)
-
-
-class SVIClassifier(_Classification, _SVI):
-    def fit(self, X, y, sample_weight=None):
-        """Find the stable variables and fit a logistic regression on them.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The covariates; text and categorical columns of data frames are encoded.
-        y : array-like of shape (n_samples,)
-            Two classes.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            2 means the same as the row standing twice.
-
-        Returns
-        -------
-        self : object
-            Fitted.
-        """
-        return self._fit(X, y, sample_weight)
-
-
-SVIRegressor.__doc__ = (
-    """Linear regression on the stable variables (SVI).
+class SVIRegressor(Regression, _SVI):
+    __doc__ = (
+        """Linear regression on the stable variables (SVI).
 
     Finds the variables whose relation to the outcome survives a shift of the data, weights the rows so that the rest
     can't mislead, and fits a linear model on the stable ones.
 """
-    + _SVI_PARAMETERS
-    + """
+        + _SVI_PARAMETERS
+        + """
     Examples
     --------
     >>> from stablevar import SVIRegressor
@@ -371,15 +219,18 @@ SVIRegressor.__doc__ = (
     >>> model.get_support(indices=True).tolist()
     [0, 1, 2, 3, 4]
     """
-)
-SVIClassifier.__doc__ = (
-    """Logistic regression on the stable variables (SVI).
+    )
+
+
+class SVIClassifier(Classification, _SVI):
+    __doc__ = (
+        """Logistic regression on the stable variables (SVI).
 
     Finds the variables whose relation to the outcome survives a shift of the data, weights the rows so that the rest
     can't mislead, and fits a logistic regression on the stable ones.
 """
-    + _SVI_PARAMETERS.replace("intercept_ : float or ndarray", "intercept_ : ndarray")
-    + """
+        + _SVI_PARAMETERS.replace("intercept_ : float or ndarray", "intercept_ : ndarray")
+        + """
     classes_ : ndarray of shape (2,)
         The two classes.
 
@@ -392,7 +243,7 @@ SVIClassifier.__doc__ = (
     >>> model.predict_proba(X).shape
     (2000, 2)
     """
-)
+    )
 
 
 class _Network(StableModel):
@@ -568,7 +419,7 @@ _NONLINEAR_PARAMETERS = (
 )
 
 
-class NonlinearSVIRegressor(_Regression, _NonlinearSVI):
+class NonlinearSVIRegressor(Regression, _NonlinearSVI):
     __doc__ = (
         """A network on the stable variables (NonlinearSVI).
 
@@ -588,27 +439,8 @@ class NonlinearSVIRegressor(_Regression, _NonlinearSVI):
     """
     )
 
-    def fit(self, X, y, sample_weight=None):
-        """Find the stable variables and fit a network on them.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The covariates; text and categorical columns of data frames are encoded.
-        y : array-like of shape (n_samples,)
-            The outcome.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-            Fitted.
-        """
-        return self._fit(X, y, sample_weight)
-
-
-class NonlinearSVIClassifier(_Classification, _NonlinearSVI):
+class NonlinearSVIClassifier(Classification, _NonlinearSVI):
     __doc__ = (
         """A network on the stable variables that tells two classes apart (NonlinearSVI).
 
@@ -626,25 +458,6 @@ class NonlinearSVIClassifier(_Classification, _NonlinearSVI):
         # Its evidence wants some thousand rows; on a few hundred it may select nothing.
         tags.classifier_tags.poor_score = True
         return tags
-
-    def fit(self, X, y, sample_weight=None):
-        """Find the stable variables and fit a network on them.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The covariates; text and categorical columns of data frames are encoded.
-        y : array-like of shape (n_samples,)
-            Two classes.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the rows.
-
-        Returns
-        -------
-        self : object
-            Fitted.
-        """
-        return self._fit(X, y, sample_weight)
 
 
 class _STG(_Network):
@@ -750,47 +563,9 @@ _STG_PARAMETERS = (
 )
 
 
-class STGRegressor(_Regression, _STG):
+class STGRegressor(Regression, _STG):
     __doc__ = "Stochastic gates without reweighting: the paper's baseline STG, for regression.\n" + _STG_PARAMETERS
 
-    def fit(self, X, y, sample_weight=None):
-        """Select variables by gates and fit a model on them.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The covariates.
-        y : array-like of shape (n_samples,)
-            The outcome.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            2 means the same as the row standing twice.
-
-        Returns
-        -------
-        self : object
-            Fitted.
-        """
-        return self._fit(X, y, sample_weight)
-
-
-class STGClassifier(_Classification, _STG):
+class STGClassifier(Classification, _STG):
     __doc__ = "Stochastic gates without reweighting: the paper's baseline STG, for two classes.\n" + _STG_PARAMETERS
-
-    def fit(self, X, y, sample_weight=None):
-        """Select variables by gates and fit a model on them.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The covariates.
-        y : array-like of shape (n_samples,)
-            Two classes.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            2 means the same as the row standing twice.
-
-        Returns
-        -------
-        self : object
-            Fitted.
-        """
-        return self._fit(X, y, sample_weight)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from abc import ABCMeta, abstractmethod
 from numbers import Integral, Real
 
 import numpy as np
@@ -20,11 +21,12 @@ _POSITIVE = Interval(Real, 0, None, closed="neither")
 _COUNT = Interval(Integral, 1, None, closed="left")
 
 
-class _Reweighter(BaseEstimator):
+class _Reweighter(BaseEstimator, metaclass=ABCMeta):
     """What the reweighters share."""
 
+    @abstractmethod
     def _settings(self):
-        raise NotImplementedError
+        """The core's settings with this reweighter's parameters."""
 
     def fit(self, X, y=None, sample_weight=None, stable=None):
         """Find the weights.
