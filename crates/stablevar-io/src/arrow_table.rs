@@ -1,10 +1,11 @@
 //! Parquet and Arrow IPC files.
 
 use crate::{IoError, ReadOptions, Result};
-use arrow::array::{Array, AsArray, RecordBatch};
-use arrow::compute::{cast, concat_batches};
-use arrow::datatypes::{DataType, Float64Type, SchemaRef};
-use arrow::error::ArrowError;
+use arrow_array::types::Float64Type;
+use arrow_array::{Array, RecordBatch, cast::AsArray};
+use arrow_cast::cast;
+use arrow_schema::{ArrowError, DataType, SchemaRef};
+use arrow_select::concat::concat_batches;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use stablevar::table::{Column, Table, TextValues, Values};
 
@@ -18,7 +19,7 @@ pub(crate) fn read_parquet(path: &str, bytes: Vec<u8>, options: &ReadOptions) ->
 }
 
 pub(crate) fn read_ipc(path: &str, bytes: Vec<u8>, options: &ReadOptions) -> Result<Table<'static>> {
-    let reader = arrow::ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), None)
+    let reader = arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), None)
         .map_err(|error| damaged(path, &error))?;
     table(path, reader.schema(), reader, options)
 }

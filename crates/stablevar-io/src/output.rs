@@ -1,7 +1,7 @@
 //! Files that are written whole or not at all.
 
 use crate::{IoError, Result, display};
-use arrow::array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray};
 use stablevar::table::{Table, Values};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ pub fn write_table(path: &Path, table: &Table) -> Result<()> {
         "arrow" | "feather" => {
             let batch = record_batch(table)?;
             let mut ipc =
-                arrow::ipc::writer::FileWriter::try_new(writer, &batch.schema()).map_err(std::io::Error::other)?;
+                arrow_ipc::writer::FileWriter::try_new(writer, &batch.schema()).map_err(std::io::Error::other)?;
             ipc.write(&batch).and_then(|()| ipc.finish()).map_err(std::io::Error::other)
         }
         _ => {

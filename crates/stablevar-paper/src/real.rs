@@ -83,7 +83,7 @@ pub fn run_real(
     let mut kept = Kept::read(&path);
     let mut rows = Vec::new();
     for contender in real_data_contenders(classes) {
-        let row = match kept.find(&contender) {
+        let row = match kept.find(&contender, &parts) {
             Some(row) => row.clone(),
             None => {
                 let row = one_row(&contender, &data, &parts, trained_on)?;
@@ -121,8 +121,16 @@ impl Kept {
         kept.filter(|kept| kept.version == version).unwrap_or(Self { version, rows: Vec::new() })
     }
 
-    fn find(&self, contender: &Contender) -> Option<&RealRow> {
-        self.rows.iter().find(|row| row.method == contender.name && row.settings == contender.method)
+    /// The row of a method with these settings, in all environments.
+    fn find(&self, contender: &Contender, environments: &BTreeMap<String, Table>) -> Option<&RealRow> {
+        let same = |row: &&RealRow| {
+            let everywhere = |errors: &BTreeMap<String, f64>| errors.keys().eq(environments.keys());
+            row.method == contender.name
+                && row.settings == contender.method
+                && everywhere(&row.errors)
+                && everywhere(&row.standard_errors)
+        };
+        self.rows.iter().find(same)
     }
 
     fn write(&self, path: &Path) -> Result<(), IoError> {

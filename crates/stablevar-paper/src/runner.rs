@@ -75,6 +75,18 @@ pub struct Run {
     pub outcomes: Vec<Outcome>,
 }
 
+impl Run {
+    /// Whether its parts fit together, which a file changed by hand may not do.
+    fn is_whole(&self, columns: usize) -> bool {
+        let fits = |matrix: &Matrix| (matrix.rows(), matrix.columns()) == (columns, columns);
+        fits(&self.correlations)
+            && self.outcomes.iter().all(|outcome| {
+                outcome.errors.len() == TEST_RATES.len()
+                    && outcome.loops.iter().all(|record| fits(&record.correlations))
+            })
+    }
+}
+
 /// What can go wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
@@ -160,10 +172,11 @@ fn one_run(
     let path = folder.join(format!("n{}-r{}-seed{seed}.json", cell.rows, cell.rate));
     let (version, test_rows) = (env!("CARGO_PKG_VERSION"), experiment.test_rows);
     let kept = std::fs::read(&path).ok().map(|text| serde_json::from_slice::<Run>(&text));
-    let unreadable = matches!(kept, Some(Err(_)));
+    let columns = experiment.world(seed).names().len();
+    let unreadable = kept.as_ref().is_some_and(|kept| !kept.as_ref().is_ok_and(|run| run.is_whole(columns)));
     let same_data =
         |run: &Run| run.cell == cell && run.seed == seed && run.test_rows == test_rows && run.version == version;
-    let kept = kept.and_then(Result::ok).filter(same_data);
+    let kept = kept.and_then(Result::ok).filter(|run| run.is_whole(columns)).filter(same_data);
     let is_kept = |contender: &&Contender| {
         let same = |outcome: &Outcome| outcome.name == contender.name && outcome.method == contender.method;
         kept.as_ref().is_some_and(|run| run.outcomes.iter().any(same))
@@ -324,9 +337,13 @@ mod tests {
         );
         // A damaged file is made anew and said so; what is missing of a whole one is added, and the rest is kept.
         std::fs::write(folder.path().join("runs/linear/n1500-r2.5-seed2.json"), "{").unwrap();
+        let edited = folder.path().join("runs/linear/n1500-r2.5-seed1.json");
+        let mut one: Run = serde_json::from_slice(&std::fs::read(&edited).unwrap()).unwrap();
+        one.outcomes[0].errors.pop();
+        std::fs::write(&edited, serde_json::to_vec(&one).unwrap()).unwrap();
         *count.lock().unwrap() = [0, 0, 0];
         let mended = run(&experiment, 3, 2, folder.path(), &counting).unwrap();
-        assert_eq!(*count.lock().unwrap(), [5, 0, 1]);
+        assert_eq!(*count.lock().unwrap(), [4, 0, 2]);
         assert_eq!(without_seconds(mended), without_seconds(resumed));
         let mut fewer = small();
         fewer.contenders.remove(1);

@@ -79,6 +79,26 @@ impl Input<'_> {
     }
 }
 
+/// A name that no column bears.
+pub(crate) fn free_name(wanted: &str, columns: &[Column]) -> String {
+    let mut name = wanted.to_string();
+    while columns.iter().any(|column| column.name == name) {
+        name.push('\'');
+    }
+    name
+}
+
+/// Adds base weights, if there are any, to the columns and returns the name of theirs.
+pub(crate) fn add_weights<'a>(
+    columns: &mut Vec<Column<'a>>,
+    weights: Option<&'a PyReadonlyArray1<'_, f64>>,
+) -> PyResult<Option<String>> {
+    let Some(weights) = weights else { return Ok(None) };
+    let name = free_name("sample_weight", columns);
+    columns.push(Column { name: name.clone(), values: Values::Number(strided(weights)?) });
+    Ok(Some(name))
+}
+
 fn check_names(columns: usize, names: &[String]) -> PyResult<()> {
     if columns == names.len() {
         return Ok(());

@@ -1,6 +1,6 @@
 //! Fitting, and what a fit leaves.
 
-use crate::data::{Input, InputColumn};
+use crate::data::{Input, InputColumn, add_weights, free_name};
 use crate::errors::{file_error, value_error};
 use crate::running::run;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -11,7 +11,7 @@ use stablevar::fit::{FittedModel, Method, Step, Task, fit as fit_method};
 use stablevar::gates::{AnyGates, NetworkGates};
 use stablevar::models::{Mlp, Refit};
 use stablevar::parameter::Fraction;
-use stablevar::table::{Column, Table, Values};
+use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Dwr, Srdo};
 use stablevar_io::{model_from_json, model_to_json, read_model, write_model, write_whole};
 use stablevar_report::{model_page, summary};
@@ -46,15 +46,6 @@ pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<
     serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// A name that no column bears.
-fn free_name(wanted: &str, taken: &[String]) -> String {
-    let mut name = wanted.to_string();
-    while taken.contains(&name) {
-        name.push('\'');
-    }
-    name
-}
-
 /// Fits a method: the model, and the weight of every row (0 for rows of weight 0).
 #[pyfunction]
 #[pyo3(signature = (method, input, names, target, target_name, sample_weight, classify, seed, max_levels, progress=None))]
@@ -74,19 +65,14 @@ pub(crate) fn fit<'py>(
 ) -> PyResult<(Model, Bound<'py, PyArray1<f64>>)> {
     let method: Method = from_json(method)?;
     let mut columns = input.columns(&names)?;
-    let target_name = free_name(target_name, &names);
+    let target_name = free_name(target_name, &columns);
     columns.push(target.column(&target_name)?);
-    let mut roles = Roles {
+    let roles = Roles {
         task: Some(if classify { Task::Classification } else { Task::Regression }),
         max_levels,
-        ..Roles::target(target_name.clone())
+        weight_column: add_weights(&mut columns, sample_weight.as_ref())?,
+        ..Roles::target(target_name)
     };
-    if let Some(weights) = &sample_weight {
-        let taken: Vec<String> = names.iter().cloned().chain([target_name]).collect();
-        let name = free_name("sample_weight", &taken);
-        columns.push(Column { name: name.clone(), values: Values::Number(weights.as_array().to_vec().into()) });
-        roles.weight_column = Some(name);
-    }
     let table = Table::new(columns).map_err(value_error)?;
     let (model, weights) = run(py, progress.as_ref(), |watch| {
         let data = TrainingData::prepare(&table, &roles)?;

@@ -1,6 +1,6 @@
 //! Weights without an outcome.
 
-use crate::data::Input;
+use crate::data::{Input, add_weights};
 use crate::errors::value_error;
 use crate::model::{from_json, to_json};
 use crate::running::run;
@@ -8,8 +8,9 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
-use stablevar::design::{Encoding, TrainingData};
+use stablevar::design::{Encoding, Roles, TrainingData};
 use stablevar::diagnostics::{remaining_correlation, weighted_correlations};
+use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Balance, Dwr, Mask, Reweighter, Srdo, WeightFunction};
 
 /// The default settings of a reweighter as JSON, for the Python side to change.
@@ -35,7 +36,11 @@ pub(crate) struct WeightModel {
 impl WeightModel {
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<Self> {
-        from_json(text)
+        let model: Self = from_json(text)?;
+        if !model.function.is_whole() || model.function.columns() != model.encoding.columns.len() {
+            return Err(PyValueError::new_err("the weighting function does not fit its columns"));
+        }
+        Ok(model)
     }
 
     fn to_json(&self) -> PyResult<String> {
@@ -79,10 +84,11 @@ pub(crate) fn reweigh<'py>(
     max_levels: usize,
 ) -> PyResult<Found<'py>> {
     let reweighter: AnyReweighter = from_json(reweighter)?;
-    let table = input.table(&names)?;
-    let base = sample_weight.map(|weights| weights.as_array().to_vec());
+    let mut columns = input.columns(&names)?;
+    let weight_column = add_weights(&mut columns, sample_weight.as_ref())?;
+    let table = Table::new(columns).map_err(value_error)?;
     let (weights, model, summary) = run(py, None, |_| {
-        let data = TrainingData::prepare_covariates(&table, base.as_deref(), max_levels)?;
+        let data = TrainingData::prepare(&table, &Roles { max_levels, weight_column, ..Roles::covariates() })?;
         let mask = match stable {
             // By the names of the table; some of its columns may have been left out.
             Some(stable) => {

@@ -46,6 +46,16 @@ pub(crate) fn map_blocks_mut<S: Send, T: Send>(
     states.par_chunks_mut(size).enumerate().map(run).collect()
 }
 
+/// Like [`map_blocks`], with the rows of a matrix that the work may change.
+pub(crate) fn map_row_blocks<T: Send>(
+    matrix: &mut Matrix,
+    work: impl Fn(Range<usize>, &mut [f64]) -> T + Sync + Send,
+) -> Vec<T> {
+    let (width, size) = (matrix.columns(), block_size(matrix.rows()));
+    let run = |(block, rows): (usize, &mut [f64])| work(block * size..block * size + rows.len() / width, rows);
+    matrix.values_mut().par_chunks_mut(size * width).enumerate().map(run).collect()
+}
+
 /// Sums vectors of `size` numbers over all rows: `work` adds its rows' share to the total it is given.
 pub(crate) fn sum_over_rows(
     rows: usize,

@@ -249,12 +249,6 @@ impl<'a> Table<'a> {
             .collect();
         Table { columns, rows: keep.len() }
     }
-
-    /// The rows without a missing value in the named columns.
-    pub fn complete_rows(&self, names: &[&str]) -> Result<Vec<usize>> {
-        let columns = names.iter().map(|name| self.column(name)).collect::<Result<Vec<_>>>()?;
-        Ok((0..self.rows).filter(|&row| columns.iter().all(|column| !column.values.is_missing(row))).collect())
-    }
 }
 
 #[cfg(test)]

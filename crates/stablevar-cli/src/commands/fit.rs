@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
         printer.warn(&format!("{option} has no meaning for --method {} and is ignored", method.name()));
     }
     let roles = Roles {
-        target: arguments.target.clone(),
+        target: Some(arguments.target.clone()),
         task: match (arguments.task, method.tasks()) {
             (Some(TaskName::Regression), _) => Some(Task::Regression),
             (Some(TaskName::Classification), _) => Some(Task::Classification),
@@ -38,8 +38,8 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     if let Some(name) = roles.weight_column.as_ref().filter(|name| arguments.exclude.contains(name)) {
         bail!("'{name}' can't weigh the rows and be left out at once");
     }
-    if arguments.exclude.contains(&roles.target) {
-        bail!("'{}' can't be the target and be left out at once", roles.target);
+    if arguments.exclude.contains(&arguments.target) {
+        bail!("'{}' can't be the target and be left out at once", arguments.target);
     }
     let options = ReadOptions { skip: arguments.exclude.clone(), text: arguments.text.clone(), only: None };
     let start = std::time::Instant::now();

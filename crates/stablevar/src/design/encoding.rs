@@ -1,11 +1,15 @@
 //! How the columns of a table become columns of the design matrix.
 
-use super::{Missing, check_finite, mean_and_scale};
+use super::Missing;
+use super::survey::{complete_rows, moments, not_finite};
+use super::target::standardised;
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use crate::rows::weighted_cross_product;
-use crate::table::{Column, Table, TextValues, Values};
+use crate::rows::{map_row_blocks, tiles, weighted_cross_product};
+use crate::table::{Column, Numbers, Table, TextValues, Values};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// Levels of a text column with fewer rows than this share one column, named `column=(rare)`.
 pub const RARE_LEVEL: f64 = 10.0;
@@ -106,7 +110,28 @@ impl Encoding {
         self.columns.iter().map(|column| column.feature).collect()
     }
 
-    pub(super) fn require_columns(&self) -> Result<()> {
+    /// How these columns are to be encoded, by what their training rows hold.
+    pub(super) fn learn(columns: &[&Column], base: &[f64], max_levels: usize, missing: Missing) -> Result<Self> {
+        let mut encoding = Self { features: vec![], columns: vec![], left_out: vec![], missing };
+        let total: f64 = base.iter().sum();
+        for (column, moments) in columns.iter().zip(moments(columns, base)) {
+            let (kind, encoded) = match &column.values {
+                Values::Number(_) | Values::Boolean(_) => {
+                    let kind = match &column.values {
+                        Values::Number(_) => FeatureKind::Number,
+                        _ => FeatureKind::Boolean,
+                    };
+                    (kind, vec![(None, column.name.clone(), moments.mean_and_scale(total))])
+                }
+                Values::Text(texts) => learn_levels(&column.name, texts, base, max_levels)?,
+            };
+            encoding.add_feature(column, kind, encoded);
+        }
+        encoding.require_columns()?;
+        Ok(encoding)
+    }
+
+    fn require_columns(&self) -> Result<()> {
         if self.columns.is_empty() {
             let dropped = self.left_out.iter().map(|column| column.name.clone()).collect();
             return Err(Error::NoUsableColumns { dropped });
@@ -114,23 +139,14 @@ impl Encoding {
         Ok(())
     }
 
-    pub(super) fn add_feature(&mut self, column: &Column, base: &[f64], max_levels: usize) -> Result<()> {
-        let (kind, encoded) = match &column.values {
-            Values::Number(numbers) => (FeatureKind::Number, vec![(None, column.name.clone(), numbers.to_vec())]),
-            Values::Boolean(flags) => {
-                let numbers = flags.iter().map(|flag| flag.map_or(f64::NAN, f64::from)).collect();
-                (FeatureKind::Boolean, vec![(None, column.name.clone(), numbers)])
-            }
-            Values::Text(texts) => encode_levels(&column.name, texts, base, max_levels)?,
-        };
+    fn add_feature(&mut self, column: &Column, kind: FeatureKind, encoded: Vec<LearntColumn>) {
         let feature = self.features.len();
         let mut positions = Vec::new();
-        for (level, mut name, mut values) in encoded {
+        for (level, mut name, mean_and_scale) in encoded {
             while self.columns.iter().any(|column| column.name == name) {
                 name.push('\'');
             }
-            fill_with_mean(&mut values, base);
-            match mean_and_scale(&values, base) {
+            match mean_and_scale {
                 Some((mean, scale)) => {
                     positions.push(self.columns.len());
                     self.columns.push(EncodedColumn { name, feature, level, mean, scale });
@@ -149,7 +165,6 @@ impl Encoding {
         } else {
             self.features.push(Feature { name: column.name.clone(), kind, columns: positions });
         }
-        Ok(())
     }
 
     /// The design matrix of a table: ones, then the standardised columns of this encoding.
@@ -159,115 +174,152 @@ impl Encoding {
 
     /// The same with some of the variables only; the table need not have the others, whose columns stay 0.
     pub fn encode_variables(&self, table: &Table, variables: &[usize]) -> Result<(Matrix, EncodingReport)> {
-        let width = self.columns.len() + 1;
-        let mut design = Matrix::zeros(table.rows(), width);
+        let features: Vec<&Feature> = variables.iter().map(|&variable| &self.features[variable]).collect();
+        let columns = features.iter().map(|feature| table.column(&feature.name)).collect::<Result<Vec<_>>>()?;
+        let pairs = features.iter().zip(&columns);
+        let sources = pairs.map(|(feature, column)| self.source(feature, column)).collect::<Result<Vec<_>>>()?;
+        let mut design = Matrix::zeros(table.rows(), self.columns.len() + 1);
+        let found = self.fill(&features, &sources, &mut design);
+
         let mut report = EncodingReport::default();
-        design.values_mut().chunks_exact_mut(width).for_each(|row| row[0] = 1.0);
         let mut missing = Vec::new();
-        for feature in variables.iter().map(|&variable| &self.features[variable]) {
-            let column = table.column(&feature.name)?;
-            let count = (0..table.rows()).filter(|&row| column.values.is_missing(row)).count();
-            if count > 0 && self.missing == Missing::Mean {
-                report.filled.push((feature.name.clone(), count));
-            } else if count > 0 {
-                missing.push((feature.name.clone(), count));
+        for ((feature, column), found) in features.iter().zip(&columns).zip(&found) {
+            if let Some(row) = found.infinite {
+                return Err(not_finite(column, row));
             }
-            match (&feature.kind, &column.values) {
-                (FeatureKind::Number, Values::Number(numbers)) => {
-                    check_finite(&column.name, numbers)?;
-                    self.fill_column(&mut design, feature.columns[0], |row| numbers[row]);
-                }
-                (FeatureKind::Boolean, Values::Boolean(flags)) => {
-                    self.fill_column(&mut design, feature.columns[0], |row| flags[row].map_or(f64::NAN, f64::from));
-                }
-                // A file of 0 and 1 is read as numbers, whatever the training file called them.
-                (FeatureKind::Boolean, Values::Number(numbers))
-                    if numbers.iter().all(|x| x.is_nan() || x == 0.0 || x == 1.0) =>
-                {
-                    self.fill_column(&mut design, feature.columns[0], |row| numbers[row]);
-                }
-                (FeatureKind::Category { .. }, _) => self.encode_category(feature, column, &mut design, &mut report),
-                (kind, values) => {
-                    let expected = if *kind == FeatureKind::Number { "numbers" } else { "true/false" };
-                    return Err(Error::ChangedType { column: column.name.clone(), found: values.kind(), expected });
-                }
+            if found.missing > 0 {
+                let counts = if self.missing == Missing::Mean { &mut report.filled } else { &mut missing };
+                counts.push((feature.name.clone(), found.missing));
+            }
+            if found.unseen > 0 {
+                report.unseen.push((feature.name.clone(), found.unseen));
             }
         }
         if !missing.is_empty() {
-            let names: Vec<&str> = missing.iter().map(|(name, _)| name.as_str()).collect();
-            let rows = table.rows() - table.complete_rows(&names)?.len();
+            let rows = table.rows() - complete_rows(&columns, columns.len(), table.rows())?.len();
             return Err(Error::MissingValues { columns: missing, rows });
         }
         Ok((design, report))
     }
 
-    /// Standardises one column into the design; a missing value becomes the training mean, 0.
-    fn fill_column(&self, design: &mut Matrix, position: usize, value: impl Fn(usize) -> f64) {
-        let EncodedColumn { mean, scale, .. } = self.columns[position];
-        for row in 0..design.rows() {
-            let raw = value(row);
-            let from_mean = raw - mean;
-            design[(row, position + 1)] = match from_mean {
-                missing if missing.is_nan() => 0.0,
-                far if far.is_infinite() => raw / scale - mean / scale,
-                usual => usual / scale,
-            };
+    /// Standardises every variable into the design, tile by tile as in [`super::survey`].
+    fn fill(&self, features: &[&Feature], sources: &[Source], design: &mut Matrix) -> Vec<Found> {
+        let width = design.columns();
+        let parts = map_row_blocks(design, |block, rows| {
+            let mut found = vec![Found::default(); sources.len()];
+            for tile in tiles(block.clone()) {
+                let rows = &mut rows[(tile.start - block.start) * width..(tile.end - block.start) * width];
+                rows.chunks_exact_mut(width).for_each(|row| row[0] = 1.0);
+                for ((feature, source), found) in features.iter().zip(sources).zip(&mut found) {
+                    self.fill_tile(feature, source, tile.clone(), rows, found);
+                }
+            }
+            found
+        });
+        let mut total = vec![Found::default(); sources.len()];
+        for part in parts {
+            total.iter_mut().zip(part).for_each(|(total, part)| total.add(&part));
+        }
+        total
+    }
+
+    fn fill_tile(&self, feature: &Feature, source: &Source, tile: Range<usize>, rows: &mut [f64], found: &mut Found) {
+        let width = self.columns.len() + 1;
+        let rows = rows.chunks_exact_mut(width).zip(tile);
+        let put = |row: &mut [f64], position: usize, value: f64| {
+            let EncodedColumn { mean, scale, .. } = self.columns[position];
+            row[position + 1] = standardised(value, mean, scale);
+        };
+        match source {
+            Source::Number(numbers) => rows.for_each(|(row, k)| match numbers[k] {
+                // The training mean, 0, stands for a missing value.
+                value if value.is_nan() => found.missing += 1,
+                value if value.is_infinite() => found.infinite = found.infinite.or(Some(k)),
+                value => put(row, feature.columns[0], value),
+            }),
+            Source::Boolean(flags) => rows.for_each(|(row, k)| match flags[k] {
+                None => found.missing += 1,
+                Some(flag) => put(row, feature.columns[0], f64::from(flag)),
+            }),
+            Source::Category { codes, places } => rows.for_each(|(row, k)| {
+                let marked = match codes[k] {
+                    Some(code) => places[code as usize],
+                    None => {
+                        found.missing += 1;
+                        // The most frequent level stands in for a missing one, as in training.
+                        Some(None)
+                    }
+                };
+                match marked {
+                    Some(marked) => {
+                        for &position in &feature.columns {
+                            put(row, position, f64::from(marked == Some(position)));
+                        }
+                    }
+                    // An unseen level leaves the zeros, which is an average row.
+                    None => found.unseen += 1,
+                }
+            }),
         }
     }
 
-    fn encode_category(&self, feature: &Feature, column: &Column, design: &mut Matrix, report: &mut EncodingReport) {
-        let FeatureKind::Category { levels, pooled } = &feature.kind else { return };
-        // Numbers or true/false where the training file had text are the same categories, written differently.
-        let texts = match &column.values {
-            Values::Text(texts) => texts.clone(),
-            other => {
-                let words: Vec<Option<String>> = (0..other.len()).map(|row| other.text(row)).collect();
-                TextValues::collect(words.iter().map(Option::as_deref))
+    /// How a column of a table gives the values of a variable.
+    fn source<'a>(&self, feature: &Feature, column: &'a Column) -> Result<Source<'a>> {
+        Ok(match (&feature.kind, &column.values) {
+            (FeatureKind::Number, Values::Number(numbers)) => Source::Number(numbers),
+            (FeatureKind::Boolean, Values::Boolean(flags)) => Source::Boolean(flags),
+            // A file of 0 and 1 is read as numbers, whatever the training file called them.
+            (FeatureKind::Boolean, Values::Number(numbers))
+                if numbers.iter().all(|x| x.is_nan() || x == 0.0 || x == 1.0) =>
+            {
+                Source::Number(numbers)
             }
-        };
-        // The most frequent level stands in for a missing one, as in training.
-        let place = |level: &str| -> Option<Option<usize>> {
-            let own = feature.columns.iter().find(|&&position| self.columns[position].level.as_deref() == Some(level));
-            match own {
-                Some(&position) => Some(Some(position)),
-                None if pooled.iter().any(|name| name == level) => {
-                    Some(feature.columns.iter().copied().find(|&position| self.columns[position].level.is_none()))
-                }
-                // The most frequent level has no column, nor has one that other columns determine.
-                None if levels.iter().any(|name| name == level) => Some(None),
-                None => None,
+            (FeatureKind::Category { levels, pooled }, values) => {
+                // Numbers or true/false where the training file had text are the same categories, written differently.
+                let texts = match values {
+                    Values::Text(texts) => Cow::Borrowed(texts),
+                    other => {
+                        let words: Vec<Option<String>> = (0..other.len()).map(|row| other.text(row)).collect();
+                        Cow::Owned(TextValues::collect(words.iter().map(Option::as_deref)))
+                    }
+                };
+                let places = texts.levels.iter().map(|level| self.place(feature, levels, pooled, level)).collect();
+                let codes = match texts {
+                    Cow::Borrowed(texts) => Cow::Borrowed(texts.codes.as_slice()),
+                    Cow::Owned(texts) => Cow::Owned(texts.codes),
+                };
+                Source::Category { codes, places }
             }
-        };
-        let places: Vec<Option<Option<usize>>> = texts.levels.iter().map(|level| place(level)).collect();
-        let mut unseen = 0;
-        for row in 0..design.rows() {
-            let marked = match texts.codes[row] {
-                Some(code) => places[code as usize],
-                None => Some(None),
-            };
-            unseen += usize::from(marked.is_none());
-            // An unseen level leaves the zeros, which is an average row.
-            if let Some(marked) = marked {
-                for &position in &feature.columns {
-                    let EncodedColumn { mean, scale, .. } = self.columns[position];
-                    design[(row, position + 1)] = (f64::from(marked == Some(position)) - mean) / scale;
-                }
+            (kind, values) => {
+                let expected = if *kind == FeatureKind::Number { "numbers" } else { "true/false" };
+                return Err(Error::ChangedType { column: column.name.clone(), found: values.kind(), expected });
             }
-        }
-        if unseen > 0 {
-            report.unseen.push((feature.name.clone(), unseen));
+        })
+    }
+
+    /// The column that marks a level, `Some(None)` for a level without one, `None` for a level never seen.
+    fn place(&self, feature: &Feature, levels: &[String], pooled: &[String], level: &str) -> Option<Option<usize>> {
+        let mut own = feature.columns.iter().copied();
+        match own.clone().find(|&position| self.columns[position].level.as_deref() == Some(level)) {
+            Some(position) => Some(Some(position)),
+            None if pooled.iter().any(|name| name == level) => {
+                Some(own.find(|&position| self.columns[position].level.is_none()))
+            }
+            // The most frequent level has no column, nor has one that other columns determine.
+            None if levels.iter().any(|name| name == level) => Some(None),
+            None => None,
         }
     }
 
     /// Leaves out every column that is an exact linear combination of the columns before it, as statistics
     /// packages do with aliased terms: no data can tell such columns apart.
-    pub(super) fn leave_out_combinations(&mut self, design: Matrix, base: &[f64]) -> Matrix {
+    pub(super) fn leave_out_combinations(&mut self, design: Matrix, base: &[f64]) -> Result<Matrix> {
         let total: f64 = base.iter().sum();
         let mut correlation = weighted_cross_product(&design, base);
         correlation.scale(1.0 / total);
         let combinations = linear_combinations(&correlation);
         if combinations.is_empty() {
-            return design;
+            return Ok(design);
         }
         for (position, sources) in &combinations {
             let named: Vec<String> = sources.iter().map(|&source| format!("'{}'", self.columns[source].name)).collect();
@@ -282,6 +334,7 @@ impl Encoding {
             .filter(|position| !combinations.iter().any(|(dependent, _)| dependent == position))
             .collect();
         self.keep_columns(&keep);
+        self.require_columns()?;
         let width = keep.len() + 1;
         let mut narrow = Matrix::zeros(design.rows(), width);
         for row in 0..design.rows() {
@@ -290,7 +343,7 @@ impl Encoding {
                 narrow[(row, new + 1)] = design[(row, old + 1)];
             }
         }
-        narrow
+        Ok(narrow)
     }
 
     fn keep_columns(&mut self, keep: &[usize]) {
@@ -314,25 +367,44 @@ impl Encoding {
     }
 }
 
-fn fill_with_mean(values: &mut [f64], base: &[f64]) {
-    let (mut sum, mut total) = (0.0, 0.0);
-    for (value, weight) in values.iter().zip(base).filter(|(value, _)| !value.is_nan()) {
-        sum += weight * value;
-        total += weight;
-    }
-    let mean = if total > 0.0 { sum / total } else { 0.0 };
-    values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = mean);
+/// Where the values of a variable come from.
+enum Source<'a> {
+    Number(&'a Numbers<'a>),
+    Boolean(&'a [Option<bool>]),
+    /// Each row's level, and for each level what [`Encoding::place`] says of it.
+    Category {
+        codes: Cow<'a, [Option<u32>]>,
+        places: Vec<Option<Option<usize>>>,
+    },
 }
 
-type EncodedLevels = Vec<(Option<String>, String, Vec<f64>)>;
+/// What was out of the ordinary in a variable's values.
+#[derive(Debug, Clone, Default)]
+struct Found {
+    missing: usize,
+    unseen: usize,
+    /// The first row with an infinite value.
+    infinite: Option<usize>,
+}
+
+impl Found {
+    fn add(&mut self, later: &Self) {
+        self.missing += later.missing;
+        self.unseen += later.unseen;
+        self.infinite = self.infinite.or(later.infinite);
+    }
+}
+
+/// Level, name, and mean and standard deviation unless it is constant.
+type LearntColumn = (Option<String>, String, Option<(f64, f64)>);
 
 /// One 0/1 column per level, but for the most frequent; rare levels share one.
-fn encode_levels(
+fn learn_levels(
     name: &str,
     texts: &TextValues,
     base: &[f64],
     max_levels: usize,
-) -> Result<(FeatureKind, EncodedLevels)> {
+) -> Result<(FeatureKind, Vec<LearntColumn>)> {
     let mut counts = vec![0.0; texts.levels.len()];
     for (code, weight) in texts.codes.iter().zip(base) {
         if let Some(code) = code {
@@ -353,17 +425,23 @@ fn encode_levels(
     let (rare, own): (Vec<usize>, Vec<usize>) =
         present.iter().copied().filter(|&level| level != reference).partition(|&level| counts[level] < RARE_LEVEL);
 
-    let marks = |levels: &[usize]| -> Vec<f64> {
-        texts.codes.iter().map(|code| f64::from(code.is_some_and(|code| levels.contains(&(code as usize))))).collect()
+    // A missing level counts as the most frequent one.
+    let total: f64 = base.iter().sum();
+    let mean_and_scale = |levels: &[usize]| {
+        let share = levels.iter().map(|&level| counts[level]).sum::<f64>() / total;
+        (share < 1.0).then(|| (share, (share * (1.0 - share)).sqrt()))
     };
-    let mut encoded: EncodedLevels = own
+    let mut encoded: Vec<LearntColumn> = own
         .iter()
-        .map(|&level| (Some(texts.levels[level].clone()), format!("{name}={}", texts.levels[level]), marks(&[level])))
+        .map(|&level| {
+            let title = format!("{name}={}", texts.levels[level]);
+            (Some(texts.levels[level].clone()), title, mean_and_scale(&[level]))
+        })
         .collect();
     // Rare levels are pooled; if even together they are rare, they count as the most frequent level.
     let enough = rare.iter().map(|&level| counts[level]).sum::<f64>() >= RARE_LEVEL || own.is_empty();
     if !rare.is_empty() && enough {
-        encoded.push((None, format!("{name}={RARE_NAME}"), marks(&rare)));
+        encoded.push((None, format!("{name}={RARE_NAME}"), mean_and_scale(&rare)));
     }
     let pooled = rare.iter().map(|&level| texts.levels[level].clone()).collect();
     let levels = present.iter().map(|&level| texts.levels[level].clone()).collect();

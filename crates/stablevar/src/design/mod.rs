@@ -6,6 +6,7 @@
 //! and new rows are treated like the training rows.
 
 mod encoding;
+mod survey;
 mod target;
 
 pub use encoding::{EncodedColumn, Encoding, EncodingReport, Feature, FeatureKind, LeftOut, RARE_LEVEL};
@@ -15,8 +16,9 @@ use crate::diagnostics::{correlation_from_covariance, covariance_from_moments};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::rows::weighted_cross_product;
-use crate::table::{Numbers, Table, Values};
+use crate::table::{Column, Table, Values};
 use serde::{Deserialize, Serialize};
+use survey::{Moments, complete_rows};
 
 /// Columns that correlate more than this can't be decorrelated by weights: only rows where both are near their
 /// means would be left.
@@ -38,8 +40,8 @@ pub enum Missing {
 /// Which columns play which part, and how the table is to be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Roles {
-    /// The outcome.
-    pub target: String,
+    /// The outcome; `None` where rows are only to be weighed.
+    pub target: Option<String>,
     /// What is predicted; `None` infers it: classes if the target holds true/false, text, or 0 and 1 alone.
     pub task: Option<Task>,
     /// Columns to ignore.
@@ -55,8 +57,13 @@ pub struct Roles {
 impl Roles {
     /// The defaults for a target: all other columns, no base weights, missing values refused.
     pub fn target(name: impl Into<String>) -> Self {
+        Self { target: Some(name.into()), ..Self::covariates() }
+    }
+
+    /// The same without an outcome.
+    pub fn covariates() -> Self {
         Self {
-            target: name.into(),
+            target: None,
             task: None,
             exclude: Vec::new(),
             weight_column: None,
@@ -93,16 +100,13 @@ impl TrainingData {
         let mut notes = Vec::new();
         check_roles(table, roles)?;
         let names = covariate_names(table, roles);
-        for name in names.iter().chain([&roles.target]) {
-            if let Values::Number(numbers) = &table.column(name)?.values {
-                check_finite(name, numbers)?;
-            }
-        }
-        let weights = base_weights(table, roles)?;
-        let kept_rows = settle_rows(table, roles, &names, &weights, &mut notes)?;
-        let base: Vec<f64> = kept_rows.iter().map(|&row| weights[row]).collect();
+        let mut base = base_weights(table, roles)?;
+        let kept_rows = settle_rows(table, roles, &names, &base, &mut notes)?;
         // Most tables are used whole, and need no copy.
         let kept = (kept_rows.len() < table.rows()).then(|| table.keep_rows(&kept_rows));
+        if kept.is_some() {
+            base = kept_rows.iter().map(|&row| base[row]).collect();
+        }
         let table = kept.as_ref().unwrap_or(table);
         if table.rows() < 3 {
             return Err(Error::TooFewRows { found: table.rows(), needed: 3 });
@@ -115,54 +119,16 @@ impl TrainingData {
                 base.len()
             ));
         }
-        let target = Target::standardise(table.column(&roles.target)?, roles.task, &base)?;
-        Self::encode(table, &names, roles, base, target, kept_rows, notes)
-    }
-
-    /// Rows without an outcome, to be weighed; missing values are refused.
-    pub fn prepare_covariates(table: &Table, base: Option<&[f64]>, max_levels: usize) -> Result<Self> {
-        let names: Vec<String> = table.columns().iter().map(|column| column.name.clone()).collect();
-        for column in table.columns() {
-            if let Values::Number(numbers) = &column.values {
-                check_finite(&column.name, numbers)?;
-            }
-        }
-        let weights = base.map_or_else(|| vec![1.0; table.rows()], <[f64]>::to_vec);
-        let roles = Roles { max_levels, ..Roles::target(String::new()) };
-        let needed: Vec<&str> = names.iter().map(String::as_str).collect();
-        let complete = table.complete_rows(&needed)?;
-        if complete.len() < table.rows() {
-            return Err(missing_values(table, &needed, table.rows() - complete.len())?);
-        }
-        let kept_rows: Vec<usize> = complete.into_iter().filter(|&row| weights[row] > 0.0).collect();
-        let base: Vec<f64> = kept_rows.iter().map(|&row| weights[row]).collect();
-        if kept_rows.len() < 3 {
-            return Err(Error::TooFewRows { found: kept_rows.len(), needed: 3 });
-        }
-        let kept = (kept_rows.len() < table.rows()).then(|| table.keep_rows(&kept_rows));
-        let target = Target::none(kept_rows.len());
-        Self::encode(kept.as_ref().unwrap_or(table), &names, &roles, base, target, kept_rows, Vec::new())
-    }
-
-    fn encode(
-        table: &Table,
-        names: &[String],
-        roles: &Roles,
-        base: Vec<f64>,
-        target: Target,
-        kept_rows: Vec<usize>,
-        mut notes: Vec<String>,
-    ) -> Result<Self> {
-        let mut encoding = Encoding { features: vec![], columns: vec![], left_out: vec![], missing: roles.missing };
-        for name in names {
-            encoding.add_feature(table.column(name)?, &base, roles.max_levels)?;
-        }
-        encoding.require_columns()?;
+        let target = match &roles.target {
+            Some(name) => Target::standardise(table.column(name)?, roles.task, &base)?,
+            None => Target::none(table.rows()),
+        };
+        let covariates = names.iter().map(|name| table.column(name)).collect::<Result<Vec<_>>>()?;
+        let mut encoding = Encoding::learn(&covariates, &base, roles.max_levels, roles.missing)?;
         let (mut design, _) = encoding.encode(table)?;
         // With as many columns as rows every column is a combination of the others: no reason to leave one out.
         if table.rows() > encoding.columns.len() + 1 {
-            design = encoding.leave_out_combinations(design, &base);
-            encoding.require_columns()?;
+            design = encoding.leave_out_combinations(design, &base)?;
         }
         notes
             .extend(encoding.left_out.iter().map(|column| format!("'{}' is left out: {}", column.name, column.reason)));
@@ -181,7 +147,8 @@ impl TrainingData {
     pub fn subset(&self, rows: &[usize]) -> Self {
         let mut design = Matrix::from_fn(rows.len(), self.design.columns(), |i, j| self.design[(rows[i], j)]);
         let base: Vec<f64> = rows.iter().map(|&row| self.base[row]).collect();
-        let standardise = |values: &mut Vec<f64>| match mean_and_scale(values, &base) {
+        let total: f64 = base.iter().sum();
+        let standardise = |values: &mut Vec<f64>| match Moments::of(values, &base).mean_and_scale(total) {
             Some((mean, scale)) => values.iter_mut().for_each(|value| *value = (*value - mean) / scale),
             None => values.fill(0.0),
         };
@@ -235,13 +202,15 @@ fn correlations(design: &Matrix, base: &[f64]) -> Matrix {
 }
 
 fn check_roles(table: &Table, roles: &Roles) -> Result<()> {
-    table.column(&roles.target)?;
+    if let Some(target) = &roles.target {
+        table.column(target)?;
+    }
     for name in roles.exclude.iter().chain(&roles.weight_column) {
         table.column(name)?;
         if roles.exclude.contains(name) && roles.weight_column.as_ref() == Some(name) {
             return Err(Error::BadRequest(format!("'{name}' can't weigh the rows and be left out at once")));
         }
-        if *name == roles.target {
+        if roles.target.as_ref() == Some(name) {
             return Err(Error::BadRequest(format!(
                 "'{name}' can't be the target and be left out or weigh rows at once"
             )));
@@ -252,7 +221,7 @@ fn check_roles(table: &Table, roles: &Roles) -> Result<()> {
 
 fn covariate_names(table: &Table, roles: &Roles) -> Vec<String> {
     let used = |name: &String| {
-        *name != roles.target && roles.weight_column.as_ref() != Some(name) && !roles.exclude.contains(name)
+        ![&roles.target, &roles.weight_column].contains(&&Some(name.clone())) && !roles.exclude.contains(name)
     };
     table.columns().iter().map(|column| column.name.clone()).filter(used).collect()
 }
@@ -266,15 +235,16 @@ fn settle_rows(
     weights: &[f64],
     notes: &mut Vec<String>,
 ) -> Result<Vec<usize>> {
-    let own = std::iter::once(&roles.target).chain(&roles.weight_column);
-    let needed: Vec<&str> = match roles.missing {
-        Missing::Mean => own.map(String::as_str).collect(),
-        Missing::Refuse | Missing::Drop => own.chain(names).map(String::as_str).collect(),
+    let own = roles.target.iter().chain(&roles.weight_column);
+    let columns = own.clone().chain(names).map(|name| table.column(name)).collect::<Result<Vec<_>>>()?;
+    let needed = match roles.missing {
+        Missing::Mean => own.count(),
+        Missing::Refuse | Missing::Drop => columns.len(),
     };
-    let complete = table.complete_rows(&needed)?;
+    let complete = complete_rows(&columns, needed, table.rows())?;
     let missing_rows = table.rows() - complete.len();
     if missing_rows > 0 && (roles.missing == Missing::Refuse || complete.len() < 3) {
-        return Err(missing_values(table, &needed, missing_rows)?);
+        return Err(missing_values(&columns[..needed], missing_rows));
     }
     if missing_rows > 0 {
         notes.push(format!("{missing_rows} of {} rows are left out for missing values", table.rows()));
@@ -287,16 +257,10 @@ fn settle_rows(
 }
 
 /// The error that says where values are missing.
-fn missing_values(table: &Table, names: &[&str], rows: usize) -> Result<Error> {
-    let mut columns = Vec::new();
-    for name in names {
-        let values = &table.column(name)?.values;
-        let count = (0..table.rows()).filter(|&row| values.is_missing(row)).count();
-        if count > 0 {
-            columns.push((name.to_string(), count));
-        }
-    }
-    Ok(Error::MissingValues { columns, rows })
+fn missing_values(columns: &[&Column], rows: usize) -> Error {
+    let count = |column: &Column| (0..column.values.len()).filter(|&row| column.values.is_missing(row)).count();
+    let counted = columns.iter().map(|column| (column.name.clone(), count(column)));
+    Error::MissingValues { columns: counted.filter(|(_, count)| *count > 0).collect(), rows }
 }
 
 /// Base weights by row of the table; NaN where they are missing.
@@ -315,35 +279,10 @@ fn base_weights(table: &Table, roles: &Roles) -> Result<Vec<f64>> {
     Ok(weights.to_vec())
 }
 
-/// Weighted mean and standard deviation, safe for values near the largest float; `None` if constant.
-fn mean_and_scale(values: &[f64], base: &[f64]) -> Option<(f64, f64)> {
-    let used = || values.iter().zip(base);
-    let low = used().map(|(value, _)| *value).fold(f64::INFINITY, f64::min);
-    let high = used().map(|(value, _)| *value).fold(f64::NEG_INFINITY, f64::max);
-    let middle = low / 2.0 + high / 2.0;
-    let reach = high / 2.0 - low / 2.0;
-    // Values that differ only in their last digits are rounding, not information.
-    if reach <= 1e-13 * middle.abs() {
-        return None;
-    }
-    let total: f64 = base.iter().sum();
-    let mean = used().map(|(value, weight)| weight * ((value - middle) / reach)).sum::<f64>() / total;
-    let variance =
-        used().map(|(value, weight)| weight * ((value - middle) / reach - mean).powi(2)).sum::<f64>() / total;
-    Some((middle + reach * mean, reach * variance.sqrt()))
-}
-
-fn check_finite(name: &str, values: &Numbers) -> Result<()> {
-    match values.iter().position(|value| value.is_infinite()) {
-        Some(row) => Err(Error::NotFinite { column: name.to_string(), row: row + 1, value: values[row] }),
-        None => Ok(()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Column, TextValues};
+    use crate::table::TextValues;
 
     fn text(name: &str, values: &[&str]) -> Column<'static> {
         Column { name: name.into(), values: Values::Text(TextValues::collect(values.iter().map(|v| Some(*v)))) }

@@ -1,6 +1,6 @@
 //! The outcome: a number or one of two classes, standardised.
 
-use super::mean_and_scale;
+use super::survey::Moments;
 use crate::error::{Error, Result};
 use crate::table::{Column, Values};
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct Target {
 impl Target {
     pub(super) fn standardise(column: &Column, task: Option<Task>, base: &[f64]) -> Result<Self> {
         let task = task.unwrap_or_else(|| infer_task(&column.values));
-        let (numbers, classes) = match (task, &column.values) {
+        let (mut values, classes) = match (task, &column.values) {
             (Task::Regression, Values::Number(numbers)) => (numbers.to_vec(), None),
             (Task::Regression, other) => {
                 let value = other.text(0).unwrap_or_default();
@@ -44,14 +44,10 @@ impl Target {
                 (class_numbers(&column.name, values, &classes)?, Some(classes))
             }
         };
-        let Some((mean, scale)) = mean_and_scale(&numbers, base) else {
-            return Err(Error::ConstantTarget { column: column.name.clone(), value: numbers[0].to_string() });
+        let Some((mean, scale)) = Moments::of(&values, base).mean_and_scale(base.iter().sum()) else {
+            return Err(Error::ConstantTarget { column: column.name.clone(), value: values[0].to_string() });
         };
-        let standard = |value: &f64| match value - mean {
-            far if far.is_infinite() => value / scale - mean / scale,
-            usual => usual / scale,
-        };
-        let values = numbers.iter().map(standard).collect();
+        values.iter_mut().for_each(|value| *value = standardised(*value, mean, scale));
         Ok(Self { name: column.name.clone(), classes, values, mean, scale })
     }
 
@@ -68,6 +64,14 @@ impl Target {
     /// For classes: 0 for the first and 1 for the second, one per row.
     pub fn labels(&self) -> Vec<f64> {
         self.values.iter().map(|value| (self.mean + self.scale * value).round()).collect()
+    }
+}
+
+/// On the scale where the training rows have mean 0 and variance 1; the difference may overflow where the quotient does not.
+pub(super) fn standardised(value: f64, mean: f64, scale: f64) -> f64 {
+    match value - mean {
+        far if far.is_infinite() => value / scale - mean / scale,
+        usual => usual / scale,
     }
 }
 

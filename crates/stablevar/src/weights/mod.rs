@@ -88,7 +88,7 @@ impl WeightFunction {
     }
 
     /// Whether its parts fit together, which a file changed by hand may not do.
-    pub(crate) fn is_whole(&self) -> bool {
+    pub fn is_whole(&self) -> bool {
         match self {
             WeightFunction::Quadratic(_) => true,
             WeightFunction::Ratio(function) => function.is_whole(),

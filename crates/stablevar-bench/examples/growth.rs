@@ -1,6 +1,6 @@
 //! How the time of a fit grows with rows and columns, and how `Balance` compares with DWR as published.
 //!
-//! `cargo run --release -p stablevar --example growth` prints three Markdown tables, each a comparison within one run.
+//! `cargo run --release -p stablevar-bench --example growth` prints three Markdown tables, each a comparison within one run.
 
 use stablevar::design::{Roles, TrainingData};
 use stablevar::diagnostics::{remaining_correlation, weighted_correlations};

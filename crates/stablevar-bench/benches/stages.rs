@@ -1,4 +1,4 @@
-//! The time of every stage of a fit, on one core: `cargo bench -p stablevar`.
+//! The time of every stage of a fit, on one core: `cargo bench -p stablevar-bench`.
 #![allow(missing_docs)]
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};

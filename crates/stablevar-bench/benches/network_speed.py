@@ -1,7 +1,7 @@
 """Training time and loss of one network, ours beside scikit-learn's MLPRegressor, on one core.
 
-    cargo build --release --bins && cargo build --release -p stablevar --example network_speed
-    python crates/stablevar/benches/network_speed.py
+    cargo build --release --bins && cargo build --release -p stablevar-bench --example network_speed
+    python crates/stablevar-bench/benches/network_speed.py
 
 Same data (the paper's nonlinear data, 25,000 rows), architecture, optimiser, batches and epochs; the runs alternate, so
 that a busy machine is busy for both, and the median ratio of five pairs is printed.
