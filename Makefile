@@ -29,26 +29,22 @@ test-python: $(STAMP)
 	$(VENV)/bin/python crates/stablevar/tests/fixtures/make.py --check
 	cargo build --quiet $(TESTED)
 	cp target/testing/libstablevar_python.$(if $(filter Darwin,$(shell uname)),dylib,so) python/stablevar/_core.abi3.so
-	PYTHONPATH=python $(VENV)/bin/python -m pytest -q
+	PYTHONPATH=python STABLEVAR=$(abspath target/testing/stablevar) $(VENV)/bin/python -m pytest -q
 
-# The wheel, and its tests once more against it in an environment of its own.
+# The wheel, and its tests once more against it in an environment of its own, with the newest versions of all it needs.
 wheel: $(STAMP)
 	$(VENV)/bin/maturin build --release --out dist
+	cargo build --release --bins
 	$(PYTHON) -m venv --clear .venv-wheel
 	.venv-wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl -r requirements-dev.txt
-	.venv-wheel/bin/python -m pytest -q
+	STABLEVAR=$(abspath target/release/stablevar) .venv-wheel/bin/python -m pytest -q
 
-# The oldest versions that the package claims, and the newest.
-test-versions: $(STAMP)
-	$(VENV)/bin/maturin build --profile testing --out dist-versions
+# The same with the oldest versions that the package claims.
+test-versions: wheel
 	$(PYTHON) -m venv --clear .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check \
-		"numpy==1.24.*" "scikit-learn==1.6.0" "pandas<2.2" "scipy<1.14" "matplotlib<3.9" pytest dist-versions/*.whl
-	.venv-oldest/bin/python -m pytest -q
-	$(PYTHON) -m venv --clear .venv-newest
-	.venv-newest/bin/python -m pip install --quiet --disable-pip-version-check --upgrade \
-		-r requirements-dev.txt dist-versions/*.whl
-	.venv-newest/bin/python -m pytest -q
+		"numpy==1.24.*" "scikit-learn==1.6.0" "pandas<2.2" "scipy<1.14" "matplotlib<3.9" pytest dist/*.whl
+	STABLEVAR=$(abspath target/release/stablevar) .venv-oldest/bin/python -m pytest -q
 
 # Speed of every stage, and how it grows with rows and columns.
 bench: $(STAMP)
@@ -75,4 +71,4 @@ $(STAMP): requirements-dev.txt
 
 clean:
 	cargo clean
-	rm -rf $(VENV) .venv-wheel .venv-oldest .venv-newest dist dist-versions
+	rm -rf $(VENV) .venv-wheel .venv-oldest .venv-newest dist

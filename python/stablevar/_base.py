@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import warnings
 from abc import ABCMeta, abstractmethod
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
@@ -43,6 +44,21 @@ def progress_of(estimator):
     return tick
 
 
+def errors_by_environment(estimators, X, y, environments):
+    """Environments in order, every model's errors in them, and what the errors are."""
+    y, environments = np.asarray(y), np.asarray(environments)
+    levels = list(dict.fromkeys(environments.tolist()))
+    with contextlib.suppress(TypeError):  # Mixed kinds have no order: as they came.
+        levels.sort()
+    classifies = is_classifier(next(iter(estimators.values())))
+    errors = {}
+    for name, estimator in estimators.items():
+        predicted = np.asarray(estimator.predict(X))
+        loss = (predicted != y).astype(float) if classifies else (predicted - y) ** 2
+        errors[name] = np.array([loss[environments == level].mean() for level in levels])
+    return [str(level) for level in levels], errors, "error rate" if classifies else "mean squared error"
+
+
 class StableModel(BaseEstimator, metaclass=ABCMeta):
     """A model that the core fits; what every one has once fitted."""
 
@@ -74,6 +90,7 @@ class StableModel(BaseEstimator, metaclass=ABCMeta):
             self._classifies,
             seed_of(self.random_state),
             self.max_levels,
+            f"{' '.join(repr(self).split())}.fit(X, y{'' if sample_weight is None else ', sample_weight'})",
             progress_of(self),
         )
         if self.verbose:
@@ -214,13 +231,33 @@ class StableModel(BaseEstimator, metaclass=ABCMeta):
     def _after_loading(self, summary):
         """What subclasses add."""
 
-    def report(self, path):
+    def report(self, path, X=None, y=None, environments=None, compare=None):
         """Write the report page: one self-contained HTML file.
 
         Parameters
         ----------
         path : str or path-like
             Where to.
+        X : array-like or data frame of shape (n_samples, n_features) or None, default=None
+            Rows to show the model's error on, from elsewhere if possible.
+        y : array-like of shape (n_samples,) or None, default=None
+            Their outcomes.
+        environments : array-like of shape (n_samples,) or None, default=None
+            The environment of each row; without it all rows are one.
+        compare : dict of str to object or None, default=None
+            Other fitted models by name, whose errors are shown beside.
         """
         check_is_fitted(self)
-        self._model.report(path)
+        if (X is None) != (y is None):
+            raise ValueError("X and y must be given together.")
+        if X is None:
+            if environments is not None or compare is not None:
+                raise ValueError("environments and compare have a meaning only with X and y.")
+            return self._model.report(path, None)
+        if environments is None:
+            environments = np.full(len(y), "all")
+        models = {type(self).__name__: self, **(compare or {})}
+        levels, errors, metric = errors_by_environment(models, X, y, environments)
+        axis = str(getattr(environments, "name", None) or "environment")
+        errors = [(name, [float(value) for value in values]) for name, values in errors.items()]
+        return self._model.report(path, (metric, axis, levels, errors))

@@ -7,6 +7,8 @@ import json
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ._base import errors_by_environment
+
 #: Colours that people who are colour-blind can tell apart.
 BLUE, RED, GREY = "#0072b2", "#d55e00", "#56606b"
 
@@ -340,18 +342,7 @@ class EnvironmentErrorDisplay:
         -------
         display : EnvironmentErrorDisplay
         """
-        from sklearn.base import is_classifier
-
-        y, environments = np.asarray(y), np.asarray(environments)
-        levels = list(dict.fromkeys(environments.tolist()))
-        classifies = is_classifier(next(iter(estimators.values())))
-        errors = {}
-        for name, estimator in estimators.items():
-            predicted = np.asarray(estimator.predict(X))
-            loss = (predicted != y).astype(float) if classifies else (predicted - y) ** 2
-            errors[name] = np.array([loss[environments == level].mean() for level in levels])
-        metric = "error rate" if classifies else "mean squared error"
-        return cls([str(level) for level in levels], errors, metric).plot(ax=ax)
+        return cls(*errors_by_environment(estimators, X, y, environments)).plot(ax=ax)
 
     def plot(self, ax=None):
         """Draw.

@@ -57,7 +57,11 @@ def test_every_number_is_the_command_lines(estimator, options, linear, command, 
     )
     estimator.fit(X, y)
     assert estimator.summary_ == printed
-    assert json.loads(estimator._model.to_json())["model"] == json.loads(model.read_text())["model"]
+    ours, theirs = (json.loads(text)["model"] for text in (estimator._model.to_json(), model.read_text()))
+    # Each says how it was made.
+    assert ours.pop("origin")["command"].endswith(".fit(X, y)")
+    assert theirs.pop("origin")["command"].startswith("stablevar fit ")
+    assert ours == theirs
     np.testing.assert_array_equal(estimator.weights_, np.array(weights.read_text().split()[1:], dtype=float))
     predicted = command("predict", model, data).split()[1:]
     np.testing.assert_array_equal(estimator.predict(X), np.array(predicted, dtype=float))

@@ -198,8 +198,44 @@ fn every_method_fits_and_its_report_is_written() {
         assert!(matches!(run.code(), 0 | 3), "{method}: {}", run.stderr());
         assert_eq!(run.json()["method"], method);
         folder.run(&["report", "m.json", "--out", "r.html"]).succeeds();
-        assert!(read(&folder.path("r.html")).contains("Stable variables for y"));
+        let title = if method.contains("svi") { "<h1>Stable variables for y</h1>" } else { "<h1>Variables for y</h1>" };
+        assert!(read(&folder.path("r.html")).contains(title));
     }
+}
+
+#[test]
+fn a_report_shows_errors_elsewhere_other_models_and_rows_only_when_asked() {
+    let folder = Folder::with_sample();
+    let fit = ["fit", "train.csv", "--target", "y", "--evidence", "none"];
+    folder.run(&[&fit[..], &["--model", "svi.json", "--report", "own.html", "--loops", "30"]].concat()).succeeds();
+    folder.run(&["fit", "train.csv", "--target", "y", "--method", "ols", "--model", "least squares.json"]).succeeds();
+    let rows: Vec<String> = read(&folder.path("train.csv")).lines().map(str::to_string).collect();
+    let placed = |(k, row): (usize, &String)| format!("{row},{}", if k == 0 { "place" } else { ["b", "<i>a"][k % 2] });
+    folder.file("tests.csv", rows.iter().enumerate().map(placed).collect::<Vec<_>>().join("\n"));
+    let report = ["report", "svi.json", "--out", "r.html", "--evaluate", "tests.csv", "--env", "place"];
+    folder.run(&[&report[..], &["--compare", "least squares.json", "--training", "train.csv"]].concat()).succeeds();
+    let page = read(&folder.path("r.html"));
+    let errors = folder.run(&["evaluate", "svi.json", "tests.csv", "--env", "place", "--format", "json"]).json();
+    let error = errors["environments"]["<i>a"]["error"].as_f64().unwrap();
+    let shown = format!("<td>&lt;i&gt;a</td><td>{}</td>", stablevar_report::text::number(error));
+    assert!(page.contains(&shown) && page.contains("<th scope=\"col\">least squares</th>"), "{shown}");
+    // The commands, quoted as a shell needs them.
+    assert!(
+        page.contains("--compare &#39;least squares.json&#39;") && page.contains("stablevar fit train.csv --target y")
+    );
+    // The rows' values are there when asked for, and not otherwise.
+    let largest = page.split("Rows with the largest weights").nth(1).unwrap();
+    let row: usize = largest.split("<td>").nth(1).unwrap().split('<').next().unwrap().replace(',', "").parse().unwrap();
+    let outcome = rows[row].rsplit(',').next().unwrap();
+    assert!(page.contains(&format!("<td>{outcome}</td>")) && !read(&folder.path("own.html")).contains(outcome));
+    folder.run(&[&fit[..], &["--report", "own.html", "--report-rows"]].concat()).succeeds();
+    assert!(read(&folder.path("own.html")).contains(outcome));
+
+    folder.run(&["report", "svi.json", "--evaluate", "tests.csv", "--metric", "log-loss"]).fails_with(&["no meaning"]);
+    folder.run(&["report", "svi.json", "--evaluate", "tests.csv", "--env", "nowhere"]).fails_with(&["nowhere"]);
+    folder.file("short.csv", rows[..3].join("\n"));
+    folder.run(&["report", "svi.json", "--training", "short.csv"]).fails_with(&["short.csv", "has no row"]);
+    assert_eq!(folder.run(&["report", "svi.json", "--compare", "x.json"]).code(), 2);
 }
 
 #[test]

@@ -14,7 +14,8 @@ use stablevar::parameter::Fraction;
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Dwr, Srdo};
 use stablevar_io::{model_from_json, model_to_json, read_model, write_model, write_whole};
-use stablevar_report::{model_page, summary};
+use stablevar_report::model_page::{self, Evaluation, Extras};
+use stablevar_report::summary;
 use std::path::PathBuf;
 
 /// The default settings of a method as JSON, for the Python side to change.
@@ -48,7 +49,7 @@ pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<
 
 /// Fits a method: the model, and the weight of every row (0 for rows of weight 0).
 #[pyfunction]
-#[pyo3(signature = (method, input, names, target, target_name, sample_weight, classify, seed, max_levels, progress=None))]
+#[pyo3(signature = (method, input, names, target, target_name, sample_weight, classify, seed, max_levels, command, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn fit<'py>(
     py: Python<'py>,
@@ -61,6 +62,7 @@ pub(crate) fn fit<'py>(
     classify: bool,
     seed: u64,
     max_levels: usize,
+    command: String,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Model, Bound<'py, PyArray1<f64>>)> {
     let method: Method = from_json(method)?;
@@ -83,11 +85,17 @@ pub(crate) fn fit<'py>(
         })?;
         let mut weights = vec![0.0; table.rows()];
         data.kept_rows.iter().zip(fitted.weights.values()).for_each(|(&row, &weight)| weights[row] = weight);
-        Ok((fitted.model, weights))
+        let mut model = fitted.model;
+        model.origin.command = Some(command);
+        Ok((model, weights))
     })?
     .map_err(value_error)?;
     Ok((Model { inner: model }, weights.into_pyarray(py)))
 }
+
+/// Metric, axis, environments, and for every model its errors in them.
+#[derive(Default, FromPyObject)]
+pub(crate) struct Errors(String, String, Vec<String>, Vec<(String, Vec<f64>)>);
 
 /// A fitted model.
 #[pyclass(frozen, module = "stablevar._core")]
@@ -120,8 +128,20 @@ impl Model {
     }
 
     /// Writes the report page.
-    fn report(&self, path: PathBuf) -> PyResult<()> {
-        let page = model_page::page(&self.inner, None);
+    fn report(&self, path: PathBuf, evaluation: Option<Errors>) -> PyResult<()> {
+        let Errors(metric, axis, environments, errors) = evaluation.unwrap_or_default();
+        let errors: Vec<(&str, &[f64])> =
+            errors.iter().map(|(name, errors)| (name.as_str(), errors.as_slice())).collect();
+        let evaluation = Evaluation {
+            metric: &metric,
+            axis: &axis,
+            environments: &environments,
+            ordered: false,
+            errors: &errors,
+            note: "",
+        };
+        let evaluation = Some(&evaluation).filter(|_| !errors.is_empty());
+        let page = model_page::page(&self.inner, Extras { evaluation, ..Extras::default() });
         write_whole(&path, |writer| writer.write_all(page.as_bytes())).map_err(file_error)
     }
 

@@ -112,7 +112,7 @@ pub(crate) fn reweigh<'py>(
             "remaining_correlation": remaining_correlation(&correlations, &mask),
             "columns": columns,
             "correlations": [rows(&data.correlations), rows(&correlations)],
-            "notes": data.notes,
+            "notes": data.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
         });
         let mut weights = vec![0.0; table.rows()];
         data.kept_rows.iter().zip(found.weights.values()).for_each(|(&row, &weight)| weights[row] = weight);

@@ -68,7 +68,7 @@ pub fn json(model: &FittedModel) -> Value {
         "loops": model.history.len(),
         "converged": model.converged,
         "stop_reason": model.stop_reason,
-        "warnings": model.warnings,
+        "warnings": model.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "left_out": model.encoding.left_out,
         "remaining_correlation": model.diagnostics.remaining_correlation,
         "distance_correlation": model.diagnostics.distance_correlation.map(|(before, after)| json!({"before": before, "after": after})),

@@ -22,6 +22,7 @@ pub mod fit;
 // What the stages share.
 pub mod diagnostics;
 pub mod error;
+pub mod finding;
 pub mod linalg;
 pub mod metrics;
 pub mod optim;

@@ -51,6 +51,7 @@ pub(crate) enum Command {
     )]
     Reproduce(ReproduceArguments),
     /// The report page of a saved model
+    #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
 }
 
@@ -61,6 +62,11 @@ const FIT_EXAMPLES: &str = "Examples:
   stablevar fit houses.csv --target price --fdr 0.1 --resamples 50
   stablevar fit houses.csv --target price --evidence none    (the paper's algorithm, in milliseconds)
   stablevar fit houses.csv --target price --method lasso";
+
+const REPORT_EXAMPLES: &str = "Examples:
+  stablevar report model.json --out report.html
+  stablevar report model.json --evaluate later.csv --env year --compare ols.json --compare lasso.json
+  stablevar report model.json --training houses.csv    (show the rows with the largest weights)";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -157,6 +163,9 @@ pub(crate) struct FitArguments {
     /// Write a report page here
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// Show on the report page the values of the rows with the largest weights, not only their numbers
+    #[arg(long, requires = "report")]
+    pub report_rows: bool,
     #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
     pub format: Format,
     #[arg(long, help = QUIET_HELP)]
@@ -309,6 +318,24 @@ pub(crate) struct ReportArguments {
     /// Where to write the page
     #[arg(long, default_value = "stablevar-report.html", value_name = "FILE")]
     pub out: PathBuf,
+    /// Show the model's error on this table, too
+    #[arg(long, value_name = "DATA")]
+    pub evaluate: Option<PathBuf>,
+    /// The column of that table that names each row's environment; without it all rows are one
+    #[arg(long, value_name = "COL", requires = "evaluate")]
+    pub env: Option<String>,
+    /// The outcome's column in that table [default: as in training]
+    #[arg(long, value_name = "COL", requires = "evaluate")]
+    pub target: Option<String>,
+    /// How to measure the error [default: mse; for classes: error-rate]
+    #[arg(long, value_enum, requires = "evaluate")]
+    pub metric: Option<Metric>,
+    /// Another model to show beside it; may be given several times
+    #[arg(long, value_name = "MODEL", requires = "evaluate")]
+    pub compare: Vec<PathBuf>,
+    /// The table the model was fitted to: shows the values of the rows with the largest weights, not only their numbers
+    #[arg(long, value_name = "DATA")]
+    pub training: Option<PathBuf>,
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
 }

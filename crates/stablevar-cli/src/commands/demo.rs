@@ -1,7 +1,7 @@
 //! `stablevar demo`
 
 use super::fit::fit_with_progress;
-use super::numbers;
+use super::{command_line, numbers};
 use crate::Ending;
 use crate::args::{DemoArguments, Format};
 use crate::printer::Printer;
@@ -16,7 +16,7 @@ use stablevar::simulate::{TEST_RATES, World};
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Dwr};
 use stablevar_io::write_whole;
-use stablevar_report::model_page;
+use stablevar_report::model_page::{self, Extras};
 
 const TEST_ROWS: usize = 5000;
 
@@ -46,7 +46,8 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
     ];
     let mut results = Vec::new();
     for (name, method, data) in methods {
-        let model = fit_with_progress(data, &method, arguments.seed, &printer)?.model;
+        let mut model = fit_with_progress(data, &method, arguments.seed, &printer)?.model;
+        model.origin.command = Some(command_line());
         let errors = tests.iter().map(|test| error(&model, test)).collect::<anyhow::Result<Vec<f64>>>()?;
         results.push(MethodResult { name, errors, model });
     }
@@ -56,11 +57,15 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
             results.iter().map(|result| (result.name, result.errors.as_slice())).collect();
         let environments: Vec<String> = TEST_RATES.iter().map(|rate| format!("{rate}")).collect();
         let evaluation = model_page::Evaluation {
+            metric: "mean squared error",
             axis: "bias rate r of the test environment",
             environments: &environments,
+            ordered: true,
             errors: &errors,
+            note: "The data are simulated: the oracle knows which variables determine the outcome, and no method can do better.",
         };
-        writer.write_all(model_page::page(svi, Some(&evaluation)).as_bytes())
+        let extras = Extras { evaluation: Some(&evaluation), ..Extras::default() };
+        writer.write_all(model_page::page(svi, extras).as_bytes())
     })?;
     match arguments.format {
         Format::Json => printer.json(&to_json(&results, arguments))?,
@@ -141,6 +146,6 @@ fn print(
             result.model.selected_names().join(" ")
         ))?;
     }
-    svi.warnings.iter().for_each(|warning| printer.warn(warning));
+    svi.warnings.iter().for_each(|warning| printer.warn(&warning.to_string()));
     printer.line(&format!("\nReport page: {}", arguments.report.display()))
 }

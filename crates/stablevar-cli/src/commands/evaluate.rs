@@ -8,48 +8,20 @@ use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
 use stablevar::design::class_numbers;
 use stablevar::error::Error;
+use stablevar::fit::FittedModel;
 use stablevar::metrics::{ErrorSummary, area_under_curve, error_rate, log_loss, mean_squared_error};
 use stablevar::table::Table;
 use stablevar_io::read_model;
 use stablevar_report::text::number;
 use std::collections::HashMap;
+use std::path::Path;
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
     let model = read_model(&arguments.model)?;
-    let classes = model.classes.is_some();
-    let metric = arguments.metric.unwrap_or(if classes { Metric::ErrorRate } else { Metric::Mse });
-    if metric.is_for_classes() != classes {
-        let (holds, use_instead) = if classes {
-            ("classes", "error-rate, log-loss or one-minus-auc")
-        } else {
-            ("numbers", "mse, rmse or mae")
-        };
-        bail!("the model predicts {holds}: --metric {} has no meaning for it, use {use_instead}", metric.name());
-    }
-    let target = arguments.target.as_ref().unwrap_or(&model.target);
-    let environment: Vec<&str> = arguments.env.iter().map(String::as_str).collect();
-    let (table, predicted) = predict_rows(&model, &arguments.data, &[target], &environment, &printer)?;
-    if table.rows() == 0 {
-        return Err(in_file(&arguments.data)(Error::TooFewRows { found: 0, needed: 1 }).into());
-    }
-    let truth = match &model.classes {
-        None => numbers(&table, target),
-        Some(classes) => table.column(target).and_then(|column| class_numbers(target, &column.values, classes)),
-    }
-    .map_err(in_file(&arguments.data))?;
-
-    let mut errors = Vec::new();
-    for (name, rows) in environments(&table, arguments.env.as_deref()).map_err(in_file(&arguments.data))? {
-        let of = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
-        let (truth, predicted) = (of(&truth), of(&predicted));
-        let Some(error) = measure(metric, &truth, &predicted) else {
-            printer.warn(&format!("environment '{name}' has rows of one class only: no {} there", metric.name()));
-            continue;
-        };
-        let more = model.classes.as_ref().map(|_| ClassMeasures::new(&truth, &predicted));
-        errors.push(Environment { name, rows: rows.len(), error, more });
-    }
+    let metric = metric_for(&model, arguments.metric)?;
+    let target = arguments.target.as_deref().unwrap_or(&model.target);
+    let errors = by_environment(&model, &arguments.data, target, arguments.env.as_deref(), metric, &printer)?;
     let summary = ErrorSummary::new(&errors.iter().map(|environment| environment.error).collect::<Vec<_>>())
         .context("the table has no rows to evaluate")?;
     if !summary.mean_error.is_finite() {
@@ -84,6 +56,54 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<Ending> {
     Ok(Ending::Done)
 }
 
+/// The metric asked for if it has a meaning for the model, else its task's.
+pub(crate) fn metric_for(model: &FittedModel, asked: Option<Metric>) -> anyhow::Result<Metric> {
+    let classes = model.classes.is_some();
+    let metric = asked.unwrap_or(if classes { Metric::ErrorRate } else { Metric::Mse });
+    if metric.is_for_classes() != classes {
+        let (holds, use_instead) = if classes {
+            ("classes", "error-rate, log-loss or one-minus-auc")
+        } else {
+            ("numbers", "mse, rmse or mae")
+        };
+        bail!("the model predicts {holds}: --metric {} has no meaning for it, use {use_instead}", metric.name());
+    }
+    Ok(metric)
+}
+
+/// The error of a model in every environment of a table.
+pub(crate) fn by_environment(
+    model: &FittedModel,
+    data: &Path,
+    target: &str,
+    environment: Option<&str>,
+    metric: Metric,
+    printer: &Printer,
+) -> anyhow::Result<Vec<Environment>> {
+    let text: Vec<&str> = environment.into_iter().collect();
+    let (table, predicted) = predict_rows(model, data, &[target], &text, printer)?;
+    if table.rows() == 0 {
+        return Err(in_file(data)(Error::TooFewRows { found: 0, needed: 1 }).into());
+    }
+    let truth = match &model.classes {
+        None => numbers(&table, target),
+        Some(classes) => table.column(target).and_then(|column| class_numbers(target, &column.values, classes)),
+    }
+    .map_err(in_file(data))?;
+    let mut errors = Vec::new();
+    for (name, rows) in environments(&table, environment).map_err(in_file(data))? {
+        let of = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
+        let (truth, predicted) = (of(&truth), of(&predicted));
+        let Some(error) = measure(metric, &truth, &predicted) else {
+            printer.warn(&format!("environment '{name}' has rows of one class only: no {} there", metric.name()));
+            continue;
+        };
+        let more = model.classes.as_ref().map(|_| ClassMeasures::new(&truth, &predicted));
+        errors.push(Environment { name, rows: rows.len(), error, more });
+    }
+    Ok(errors)
+}
+
 /// The rows of every environment, in order of first appearance.
 fn environments(table: &Table, column: Option<&str>) -> Result<Vec<(String, Vec<usize>)>, Error> {
     let Some(column) = column else { return Ok(vec![("all".into(), (0..table.rows()).collect())]) };
@@ -102,10 +122,10 @@ fn environments(table: &Table, column: Option<&str>) -> Result<Vec<(String, Vec<
 }
 
 /// The error of one environment, and for classes all measures.
-struct Environment {
-    name: String,
+pub(crate) struct Environment {
+    pub name: String,
     rows: usize,
-    error: f64,
+    pub error: f64,
     more: Option<ClassMeasures>,
 }
 

@@ -1,6 +1,6 @@
 //! `stablevar fit`
 
-use super::in_file;
+use super::{command_line, in_file};
 use crate::Ending;
 use crate::args::{FitArguments, Format, TaskName};
 use crate::printer::Printer;
@@ -8,11 +8,16 @@ use anyhow::bail;
 use stablevar::design::{Roles, TrainingData};
 use stablevar::fit::{Fit, FittedModel, Method, Step, Task, fit};
 use stablevar::models::Model;
+use stablevar::table::Table;
 use stablevar_io::{IoError, ReadOptions, read_table, write_columns, write_model, write_whole};
+use stablevar_report::model_page::{self, Extras, ShownRows};
+use stablevar_report::summary;
 use stablevar_report::text::number;
-use stablevar_report::{model_page, summary};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+
+/// Columns of the rows shown on a report page at most: the target and variables chosen.
+const SHOWN_COLUMNS: usize = 12;
 
 pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
@@ -50,7 +55,8 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     }
     let start = std::time::Instant::now();
     let data = TrainingData::prepare(&table, &roles).map_err(in_file(&arguments.data))?;
-    let fitted = fit_with_progress(&data, &method, arguments.seed, &printer).map_err(in_file(&arguments.data))?;
+    let mut fitted = fit_with_progress(&data, &method, arguments.seed, &printer).map_err(in_file(&arguments.data))?;
+    fitted.model.origin.command = Some(command_line());
     printer.note(&format!("read in {read_in:.2} s, fitted in {:.2} s", start.elapsed().as_secs_f64()));
 
     if let Some(path) = &arguments.model {
@@ -60,7 +66,9 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
         write_weights(path, &fitted, &data, table.rows())?;
     }
     if let Some(path) = &arguments.report {
-        write_whole(path, |writer| writer.write_all(model_page::page(&fitted.model, None).as_bytes()))?;
+        let rows = arguments.report_rows.then(|| shown_rows(&fitted.model, &table)).transpose()?;
+        let page = model_page::page(&fitted.model, Extras { rows: rows.as_ref(), ..Extras::default() });
+        write_whole(path, |writer| writer.write_all(page.as_bytes()))?;
     }
     match arguments.format {
         Format::Json => printer.json(&summary::json(&fitted.model))?,
@@ -137,6 +145,19 @@ pub(crate) fn fit_with_progress(
     });
     bar.finish_and_clear();
     fitted
+}
+
+/// The values of the rows with the largest weights.
+pub(crate) fn shown_rows(model: &FittedModel, table: &Table) -> anyhow::Result<ShownRows> {
+    let names: Vec<&str> =
+        std::iter::once(model.target.as_str()).chain(model.selected_names()).take(SHOWN_COLUMNS).collect();
+    let columns = names.iter().map(|name| table.column(name)).collect::<Result<Vec<_>, _>>()?;
+    let rows = model.diagnostics.weights.iter().flat_map(|profile| &profile.largest);
+    let values = |row: usize| columns.iter().map(|column| column.values.text(row).unwrap_or_default()).collect();
+    let values = rows
+        .map(|&(row, _)| if row < table.rows() { Ok(values(row)) } else { bail!("the table has no row {}", row + 1) })
+        .collect::<anyhow::Result<Vec<Vec<String>>>>()?;
+    Ok(ShownRows { columns: names.iter().map(|name| name.to_string()).collect(), values })
 }
 
 /// One line per row of the table, in order; rows that were left out have no weight.
@@ -231,7 +252,7 @@ fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<(
         ))?;
     }
     for warning in &model.warnings {
-        printer.warn(warning);
+        printer.warn(&warning.to_string());
     }
     Ok(())
 }

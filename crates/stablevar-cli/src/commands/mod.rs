@@ -17,6 +17,14 @@ use stablevar::table::{Table, Values};
 use stablevar_io::{IoError, ReadOptions, display, read_table};
 use std::path::Path;
 
+/// The command that is running, as a shell would take it.
+pub(crate) fn command_line() -> String {
+    let plain = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./=,:+@%".contains(c));
+    let quoted = |word: String| if plain(&word) { word } else { format!("'{}'", word.replace('\'', r"'\''")) };
+    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    std::iter::once("stablevar".to_string()).chain(words).collect::<Vec<String>>().join(" ")
+}
+
 /// Puts the file's name before a fault of its data.
 fn in_file(path: &Path) -> impl Fn(Error) -> IoError + '_ {
     move |source| IoError::Table { path: display(path), source }

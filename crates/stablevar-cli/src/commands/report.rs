@@ -1,14 +1,90 @@
 //! `stablevar report`
 
+use super::evaluate::{by_environment, metric_for};
+use super::fit::shown_rows;
+use super::{command_line, in_file};
 use crate::Ending;
 use crate::args::ReportArguments;
 use crate::printer::Printer;
-use stablevar_io::{read_model, write_whole};
-use stablevar_report::model_page;
+use anyhow::{anyhow, bail};
+use stablevar::fit::FittedModel;
+use stablevar_io::{ReadOptions, read_model, read_table, write_whole};
+use stablevar_report::model_page::{self, Evaluation, Extras};
+use std::path::Path;
 
 pub(crate) fn run(arguments: &ReportArguments) -> anyhow::Result<Ending> {
+    let printer = Printer::new(arguments.quiet);
     let model = read_model(&arguments.model)?;
-    write_whole(&arguments.out, |writer| writer.write_all(model_page::page(&model, None).as_bytes()))?;
-    Printer::new(arguments.quiet).note(&format!("report written to {}", arguments.out.display()));
+    let rows = match &arguments.training {
+        Some(path) => {
+            let options = ReadOptions { text: model.encoding.text_columns(), ..ReadOptions::default() };
+            let table = read_table(path, &options)?;
+            Some(shown_rows(&model, &table).map_err(|error| {
+                anyhow!("{}: {error}: --training takes the table that the model was fitted to", path.display())
+            })?)
+        }
+        None => None,
+    };
+    let evaluated = match &arguments.evaluate {
+        Some(data) => Some(evaluate(&model, data, arguments, &printer)?),
+        None => None,
+    };
+    let errors: Vec<(&str, &[f64])> = evaluated
+        .iter()
+        .flat_map(|evaluated| evaluated.errors.iter().map(|(name, errors)| (name.as_str(), errors.as_slice())))
+        .collect();
+    let evaluation = evaluated.as_ref().map(|evaluated| Evaluation {
+        metric: evaluated.metric,
+        axis: arguments.env.as_deref().unwrap_or("rows"),
+        environments: &evaluated.environments,
+        ordered: false,
+        errors: &errors,
+        note: "",
+    });
+    let command = command_line();
+    let extras = Extras { evaluation: evaluation.as_ref(), rows: rows.as_ref(), command: Some(&command) };
+    write_whole(&arguments.out, |writer| writer.write_all(model_page::page(&model, extras).as_bytes()))?;
+    printer.note(&format!("report written to {}", arguments.out.display()));
     Ok(Ending::Done)
+}
+
+struct Evaluated {
+    metric: &'static str,
+    environments: Vec<String>,
+    errors: Vec<(String, Vec<f64>)>,
+}
+
+/// The errors of the model and of those to compare with, in the same environments.
+fn evaluate(
+    model: &FittedModel,
+    data: &Path,
+    arguments: &ReportArguments,
+    printer: &Printer,
+) -> anyhow::Result<Evaluated> {
+    let metric = metric_for(model, arguments.metric)?;
+    let target = arguments.target.as_deref().unwrap_or(&model.target);
+    let mut environments: Vec<String> = Vec::new();
+    let mut errors: Vec<(String, Vec<f64>)> = Vec::new();
+    let mut models = vec![(model.method.name().to_string(), model.clone())];
+    for path in &arguments.compare {
+        models.push((name_of(path), read_model(path)?));
+    }
+    for (name, other) in models {
+        if other.classes != model.classes {
+            bail!("'{name}' does not predict what the model predicts: compare models of one target");
+        }
+        let mut found = by_environment(&other, data, target, arguments.env.as_deref(), metric, printer)?;
+        if found.is_empty() {
+            return Err(in_file(data)(stablevar::error::Error::TooFewRows { found: 0, needed: 1 }).into());
+        }
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        environments = found.iter().map(|environment| environment.name.clone()).collect();
+        errors.push((name, found.iter().map(|environment| environment.error).collect()));
+    }
+    Ok(Evaluated { metric: metric.name(), environments, errors })
+}
+
+/// A model is called by its file.
+fn name_of(path: &Path) -> String {
+    path.file_stem().map_or_else(|| path.display().to_string(), |stem| stem.to_string_lossy().into_owned())
 }

@@ -158,6 +158,8 @@ impl Canvas {
     /// A square for a number between -1 and 1: red above 0, blue below, paler towards 0.
     pub fn shaded_square(&mut self, area: Area, value: f64, hint: &str) {
         let (class, colour) = if value < 0.0 { ("negative", "#2166ac") } else { ("positive", "#b2182b") };
+        // One that says what it is may be changed by a page's script.
+        let class = if hint.is_empty() { class.to_string() } else { format!("cell {class}") };
         self.shapes += &format!(
             "<rect {} class=\"{class}\" fill=\"{colour}\" fill-opacity=\"{:.2}\">{}</rect>",
             corners(area),

@@ -5,8 +5,6 @@ use super::axis::{Axis, Placed, SMALL, Scale};
 use super::canvas::{Anchor, Area, Canvas, Ink};
 use crate::text::shorten;
 
-/// The most rows shown.
-const MOST: usize = 60;
 /// The height of one.
 const ROW: f64 = 18.0;
 
@@ -23,7 +21,7 @@ pub struct Interval {
     pub emphasised: bool,
 }
 
-/// Estimates with their intervals; beyond 60 the first 60 are shown.
+/// Estimates with their intervals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forest {
     /// What the estimates are.
@@ -35,20 +33,19 @@ pub struct Forest {
 impl Forest {
     /// The height it needs.
     pub fn height(&self) -> f64 {
-        ROW * self.rows.len().min(MOST) as f64 + 46.0
+        ROW * self.rows.len() as f64 + 46.0
     }
 }
 
 impl Chart for Forest {
     fn draw(&self, canvas: &mut Canvas, area: Area) {
-        let rows = &self.rows[..self.rows.len().min(MOST)];
         let inner = area.inside(130.0, 4.0, 10.0, 38.0);
         let axis = Axis::new(self.axis.clone(), Scale::Linear);
-        let ends = rows.iter().flat_map(|row| [row.value - row.half, row.value + row.half]);
+        let ends = self.rows.iter().flat_map(|row| [row.value - row.half, row.value + row.half]);
         let x = Placed::new(&axis, ends.chain([0.0]), inner.left, inner.right());
         x.draw_below(canvas, inner);
         canvas.line((x.place(0.0), inner.top), (x.place(0.0), inner.bottom()), Ink::Soft, 0.8);
-        for (k, row) in rows.iter().enumerate() {
+        for (k, row) in self.rows.iter().enumerate() {
             let y = inner.top + ROW * (k as f64 + 0.5);
             let ink = Ink::Series(if row.emphasised { 0 } else { 4 });
             canvas.text((inner.left - 8.0, y), &shorten(&row.name, 22), Anchor::End, SMALL, Ink::Text);

@@ -5,28 +5,40 @@ use super::axis::{LETTER, SMALL};
 use super::canvas::{Anchor, Area, Canvas, Ink};
 use crate::text::shorten;
 
-/// The most rows and columns shown.
-const MOST: usize = 40;
-
 /// A correlation matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heatmap {
     /// One name per row and column.
     pub names: Vec<String>,
-    /// Row by row; beyond 40 columns the first 40 are shown.
+    /// Row by row.
     pub values: Vec<Vec<f64>>,
     /// A line is drawn before this column and row, to part two groups; 0 for none.
     pub parted_at: usize,
 }
 
+/// The largest side of a square, and what the key takes up.
+const SQUARE: f64 = 26.0;
+const KEY: f64 = 34.0;
+
+impl Heatmap {
+    fn margin(&self) -> f64 {
+        let longest = self.names.iter().map(|name| shorten(name, 12).chars().count()).max().unwrap_or(0);
+        10.0 + longest as f64 * SMALL * LETTER
+    }
+
+    /// The width and height it needs, within limits.
+    pub fn size(&self, (width, height): (f64, f64)) -> (f64, f64) {
+        let squares = SQUARE * self.names.len() as f64;
+        ((self.margin() + squares + KEY).min(width), (self.margin() + squares + 6.0).min(height))
+    }
+}
+
 impl Chart for Heatmap {
     fn draw(&self, canvas: &mut Canvas, area: Area) {
-        let shown = self.names.len().min(MOST);
-        let longest = self.names.iter().take(shown).map(|name| shorten(name, 12).chars().count()).max().unwrap_or(0);
-        let margin = 10.0 + longest as f64 * SMALL * LETTER;
-        let key = 34.0;
-        let room = (area.width - margin - key).min(area.height - margin - 6.0);
-        let cell = (room / shown.max(1) as f64).min(26.0);
+        let shown = self.names.len();
+        let margin = self.margin();
+        let room = (area.width - margin - KEY).min(area.height - margin - 6.0);
+        let cell = (room / shown.max(1) as f64).min(SQUARE);
         let letters = (cell * 0.8).clamp(5.0, SMALL);
         let (left, top) = (area.left + margin, area.top + margin);
         for i in 0..shown {

@@ -19,7 +19,7 @@ pub struct Point {
 /// A line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// What stands at its end.
+    /// What stands at its end; nothing for a line that is one of many.
     pub name: String,
     /// Its colour; also tells its dashes, for those who print in black.
     pub colour: usize,
@@ -68,14 +68,16 @@ impl Chart for LineChart {
             let places: Vec<(f64, f64)> =
                 series.points.iter().map(|point| (x.place(point.x), y.place(point.y))).collect();
             canvas.path(&places, ink, 1.8, DASHES[series.colour % DASHES.len()]);
-            for (place, point) in places.iter().zip(&series.points) {
+            for (place, point) in places.iter().zip(&series.points).filter(|_| !series.name.is_empty()) {
                 let spread = if point.spread > 0.0 { format!(" ± {:.4}", point.spread) } else { String::new() };
                 canvas.dot(*place, 2.2, ink, &format!("{}: {:.4}{spread}", series.name, point.y));
             }
         }
         let ends: Vec<f64> =
             self.series.iter().map(|series| series.points.last().map_or(inner.top, |point| y.place(point.y))).collect();
-        for (series, height) in self.series.iter().zip(apart(&ends, SMALL + 1.5, inner)) {
+        let named: Vec<usize> = (0..ends.len()).filter(|&k| !self.series[k].name.is_empty()).collect();
+        let heights = apart(&named.iter().map(|&k| ends[k]).collect::<Vec<f64>>(), SMALL + 1.5, inner);
+        for (series, height) in named.iter().map(|&k| &self.series[k]).zip(heights) {
             let at = (inner.right() + 6.0, height);
             canvas.text(at, &shorten(&series.name, NAME), Anchor::Start, SMALL, Ink::Series(series.colour));
         }

@@ -1,17 +1,21 @@
 //! Charts as SVG, for pages and for print: readable at the width of a journal's column, with labels where the eye is.
 
 mod axis;
+mod balance;
 mod bars;
 mod canvas;
 mod forest;
 mod heatmap;
+mod histogram;
 mod lines;
 
 pub use axis::{Axis, SMALL, Scale};
+pub use balance::{BalanceChart, Change};
 pub use bars::{BarChart, Group};
 pub use canvas::{Anchor, Area, Canvas, Ink};
 pub use forest::{Forest, Interval};
 pub use heatmap::Heatmap;
+pub use histogram::Histogram;
 pub use lines::{LineChart, Point, Series};
 
 /// Something that can be drawn into a part of a picture.

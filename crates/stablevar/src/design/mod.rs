@@ -14,6 +14,7 @@ pub use target::{Target, Task, class_numbers};
 
 use crate::diagnostics::{correlation_from_covariance, covariance_from_moments};
 use crate::error::{Error, Result};
+use crate::finding::Finding;
 use crate::linalg::Matrix;
 use crate::rows::weighted_cross_product;
 use crate::table::{Column, Table, Values};
@@ -91,7 +92,7 @@ pub struct TrainingData {
     /// Pairs of encoded columns that are nearly the same, so that no weights can tell them apart.
     pub inseparable: Vec<(usize, usize)>,
     /// What the user should know about the preparation.
-    pub notes: Vec<String>,
+    pub notes: Vec<Finding>,
 }
 
 impl TrainingData {
@@ -113,10 +114,10 @@ impl TrainingData {
         }
         let total: f64 = base.iter().sum();
         if total < 0.5 * base.len() as f64 {
-            notes.push(format!(
-                "the base weights sum to {total:.1} for {} rows, and a weight counts as that many rows: unless they are \
-                 counts, scale them to sum to the number of rows",
-                base.len()
+            notes.push(Finding::new(
+                format!("the base weights sum to {total:.1} for {} rows", base.len()),
+                "a weight counts as that many rows, so that there seem to be few",
+                "Unless they are counts, scale them to sum to the number of rows",
             ));
         }
         let target = match &roles.target {
@@ -130,13 +131,21 @@ impl TrainingData {
         if table.rows() > encoding.columns.len() + 1 {
             design = encoding.leave_out_combinations(design, &base)?;
         }
-        notes
-            .extend(encoding.left_out.iter().map(|column| format!("'{}' is left out: {}", column.name, column.reason)));
+        notes.extend(
+            encoding
+                .left_out
+                .iter()
+                .map(|column| Finding::new(format!("'{}' is left out", column.name), &*column.reason, "")),
+        );
         let correlations = correlations(&design, &base);
         let inseparable = inseparable_pairs(&correlations);
         notes.extend(inseparable.iter().map(|&(i, j)| {
             let (first, second) = (&encoding.columns[i].name, &encoding.columns[j].name);
-            format!("'{first}' and '{second}' are nearly the same and can't be told apart: consider leaving one out")
+            Finding::new(
+                format!("'{first}' and '{second}' are nearly the same"),
+                "no weights can tell them apart, and chance may decide which of them is chosen",
+                "Consider leaving one out",
+            )
         }));
         Ok(Self { encoding, design, base, target, kept_rows, correlations, inseparable, notes })
     }
@@ -233,7 +242,7 @@ fn settle_rows(
     roles: &Roles,
     names: &[String],
     weights: &[f64],
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Finding>,
 ) -> Result<Vec<usize>> {
     let own = roles.target.iter().chain(&roles.weight_column);
     let columns = own.clone().chain(names).map(|name| table.column(name)).collect::<Result<Vec<_>>>()?;
@@ -247,11 +256,15 @@ fn settle_rows(
         return Err(missing_values(&columns[..needed], missing_rows));
     }
     if missing_rows > 0 {
-        notes.push(format!("{missing_rows} of {} rows are left out for missing values", table.rows()));
+        notes.push(Finding::new(
+            format!("{missing_rows} of {} rows are left out for missing values", table.rows()),
+            "the rest stand for all only if values are missing by chance",
+            "Find out why they are missing, or fill them in (--missing mean)",
+        ));
     }
     let (kept, weightless): (Vec<usize>, Vec<usize>) = complete.into_iter().partition(|&row| weights[row] > 0.0);
     if !weightless.is_empty() {
-        notes.push(format!("{} rows are left out for their weight of 0", weightless.len()));
+        notes.push(Finding::new(format!("{} rows are left out", weightless.len()), "their weight is 0", ""));
     }
     Ok(kept)
 }

@@ -1,16 +1,17 @@
-//! What is known after a fit, and what the user should worry about.
+//! What is known after a fit.
 
 use super::Method;
 use crate::design::{Encoding, EncodingReport, Task};
 use crate::diagnostics::SelectionCondition;
 use crate::error::Result;
 use crate::evidence::{Source, VariableEvidence};
+use crate::finding::Finding;
 use crate::linalg::Matrix;
 use crate::models::Model;
 use crate::selection::StandIn;
 use crate::svi::Loop;
 use crate::table::Table;
-use crate::weights::WeightFunction;
+use crate::weights::{WeightFunction, WeightProfile};
 use serde::{Deserialize, Serialize};
 
 /// Everything that is known after a fit, but the rows' weights; this is what a model file holds.
@@ -62,7 +63,9 @@ pub struct FittedModel {
     /// Why it stopped, in words.
     pub stop_reason: String,
     /// What the user should know.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Finding>,
+    /// How it was made.
+    pub origin: Origin,
 }
 
 impl FittedModel {
@@ -93,6 +96,8 @@ impl FittedModel {
             && self.selection_frequency.as_ref().is_none_or(|frequency| frequency.len() == features)
             && self.stand_ins.iter().all(|pair| pair.variable < features && pair.stands_for < features)
             && square(&self.initial_correlations)
+            && self.diagnostics.correlations.as_ref().is_none_or(square)
+            && self.diagnostics.weights.as_ref().is_none_or(WeightProfile::is_whole)
             && self.history.iter().all(loop_fits)
             && self.penalty_path.iter().all(|(_, open)| open.len() == features)
             && conditions
@@ -125,11 +130,30 @@ impl FittedModel {
     }
 }
 
+/// How a model was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The version that made it.
+    pub version: String,
+    /// The command or the call, if it is known.
+    pub command: Option<String>,
+}
+
+impl Default for Origin {
+    fn default() -> Self {
+        Self { version: env!("CARGO_PKG_VERSION").into(), command: None }
+    }
+}
+
 /// What the weights did and how far the selection can be trusted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Diagnostics {
     /// Share of the rows whose weight had to be cut off, where the weights are a ratio of densities.
     pub truncated: Option<f64>,
+    /// How the weights are spread; `None` without weights.
+    pub weights: Option<WeightProfile>,
+    /// Correlations of the encoded columns under the weights, for methods without loops, which keep theirs.
+    pub correlations: Option<Matrix>,
     /// Largest weighted correlation left among pairs to be decorrelated; `None` without weights.
     pub remaining_correlation: Option<f64>,
     /// Mean distance correlation of the pairs to be decorrelated, before and after weighting; `None` without weights.
@@ -141,79 +165,4 @@ pub struct Diagnostics {
     pub condition_before: Option<SelectionCondition>,
     /// The same under the weights.
     pub condition_after: Option<SelectionCondition>,
-}
-
-/// The largest absolute correlation of two different columns.
-fn strongest_correlation(correlations: &Matrix) -> f64 {
-    let size = correlations.rows();
-    let pairs = (0..size).flat_map(|j| (0..j).map(move |i| (i, j)));
-    pairs.map(|pair| correlations[pair].abs()).fold(0.0, f64::max)
-}
-
-/// What the user should worry about. Each is a finding, not a failure.
-pub(super) fn warnings(model: &FittedModel, total: f64) -> Vec<String> {
-    let mut warnings = Vec::new();
-    let size = model.effective_sample_size;
-    if !model.converged {
-        warnings.push(format!("not converged: {}", model.stop_reason));
-    }
-    if model.selected.is_empty() {
-        warnings.push(
-            if model.evidence.is_some() {
-                "no variable was selected: none shows an effect beyond chance once the others are known, so the model \
-                 predicts the mean. Use more rows, or a lower --threshold, or --select to name the likeliest"
-            } else {
-                "no variable was selected: the model predicts the mean. Use more rows or a smaller --lambda-factor"
-            }
-            .into(),
-        );
-    }
-    if let Some(left) = model.diagnostics.remaining_correlation {
-        let initial = strongest_correlation(&model.initial_correlations);
-        if size > 0.99 * total && initial > 0.1 {
-            warnings.push(format!(
-                "the weights are almost uniform though columns correlate by up to {initial:.2}: nothing was decorrelated. \
-                 Use more rows for so many columns, or check --sigma and --lambda"
-            ));
-        } else if size < 0.05 * total || size < 5.0 * model.encoding.columns.len() as f64 {
-            warnings.push(format!(
-                "the weights rest on few rows: {size:.0} effective of {total:.0}. Use more rows, or leave out columns that move together"
-            ));
-        }
-        if left > 0.1 {
-            warnings.push(format!("a weighted correlation of {left:.2} is left that the weights could not remove"));
-        }
-    }
-    if let (Some(_), Some(settings)) = (&model.evidence, model.method.loop_settings()) {
-        let (columns, most) = (model.encoding.columns.len(), settings.evidence.map_or(usize::MAX, |how| how.rows));
-        let used = model.rows.min(most);
-        if model.rows > most {
-            warnings.push(format!(
-                "the evidence rests on {most} of the {} rows, drawn at random; --evidence-rows takes more of them",
-                model.rows
-            ));
-        }
-        if 10 * columns > used {
-            warnings.push(format!(
-                "{columns} columns (after encoding) are many for {used} rows: p-values may be too small and a variable may be \
-                 selected by chance. Use more rows, leave columns out, or look at --resamples"
-            ));
-        }
-    }
-    let coefficients = model.model.coefficients(&model.encoding);
-    for column in model.selected_columns().into_iter().filter(|&column| !coefficients[column].is_finite()) {
-        let name = &model.encoding.columns[column].name;
-        warnings.push(format!(
-            "the coefficient of '{name}' is beyond the range of numbers: give the column or the target other units"
-        ));
-    }
-    if let Some(condition) = model.diagnostics.condition_after.as_ref().filter(|condition| condition.largest >= 1.0) {
-        let (column, value) =
-            condition.values.iter().copied().fold((0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
-        warnings.push(format!(
-            "Theorem 1's condition does not hold for '{}' ({value:.2}, it should be below 1): the selection may be wrong about it",
-            model.encoding.columns[column].name
-        ));
-    }
-    warnings
 }

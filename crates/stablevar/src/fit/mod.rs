@@ -1,10 +1,11 @@
 //! From training data to a fitted model, by any of the methods.
 
+mod findings;
 mod fitted;
 mod method;
 
 pub use crate::design::Task;
-pub use fitted::{Diagnostics, FittedModel};
+pub use fitted::{Diagnostics, FittedModel, Origin};
 pub use method::Method;
 
 use crate::design::TrainingData;
@@ -22,8 +23,8 @@ use crate::optim::StopReason;
 use crate::parameter::Fraction;
 use crate::selection::stand_ins;
 use crate::svi::{Loop, LoopStop, Svi, svi};
-use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
-use fitted::warnings;
+use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction, WeightProfile};
+use findings::findings;
 use std::ops::ControlFlow;
 
 /// A fit together with the weights of its training rows.
@@ -339,7 +340,10 @@ fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fi
     };
     if let Some(mask) = &found.mask {
         let after = covariance_from_moments(&weighted_moments(data, &found.weights));
-        diagnostics.remaining_correlation = Some(remaining_correlation(&correlation_from_covariance(&after), mask));
+        let correlations = correlation_from_covariance(&after);
+        diagnostics.weights = Some(WeightProfile::new(&found.weights, &data.kept_rows));
+        diagnostics.remaining_correlation = Some(remaining_correlation(&correlations, mask));
+        diagnostics.correlations = found.history.is_empty().then_some(correlations);
         diagnostics.distance_correlation =
             distance_correlation(data, &uniform, mask).zip(distance_correlation(data, &found.weights, mask));
         diagnostics.condition_after = selection_condition(&after, &selected_columns, slopes);
@@ -369,26 +373,10 @@ fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fi
         converged: found.converged,
         stop_reason: found.stop_reason,
         warnings: data.notes.clone(),
+        origin: Origin::default(),
     };
-    if found.separated {
-        model.warnings.push(
-            "the selected variables tell the two classes apart without error, so that their coefficients have no finite best \
-             value: a small ridge holds them. Is one of them a consequence of the target?"
-                .into(),
-        );
-    }
-    if let Some(classes) = &model.classes {
-        let share = data.target.mean;
-        if !(0.05..=0.95).contains(&share) {
-            let rare = if share < 0.5 { &classes[1] } else { &classes[0] };
-            model.warnings.push(format!(
-                "only {:.1} % of the rows are '{rare}': judge the model by its probabilities (log loss, AUC) rather than by its error rate",
-                100.0 * share.min(1.0 - share)
-            ));
-        }
-    }
-    let findings = warnings(&model, data.total_weight());
-    model.warnings.extend(findings);
+    let found_out = findings(&model, data.total_weight(), data.target.mean, found.separated);
+    model.warnings.extend(found_out);
     Fit { model, weights: found.weights }
 }
 

@@ -4,11 +4,13 @@
 mod balance;
 mod dwr;
 mod mask;
+mod profile;
 mod srdo;
 
 pub use balance::{Balance, Divergence, Means, QuadraticFunction};
 pub use dwr::Dwr;
 pub use mask::Mask;
+pub use profile::WeightProfile;
 pub use srdo::{Classifier, RatioFunction, Srdo};
 
 use crate::design::TrainingData;

@@ -1,0 +1,188 @@
+//! What the weights did to the correlations.
+
+use super::shown;
+use crate::chart::{BalanceChart, Change, Heatmap, picture};
+use crate::text::{escape, number, shorten};
+use serde_json::json;
+use stablevar::diagnostics::SelectionCondition;
+use stablevar::fit::FittedModel;
+use stablevar::linalg::Matrix;
+
+/// Rows and columns of the heatmap at most; where there are more columns, neighbours share one.
+const CELLS: usize = 40;
+/// Loops that the slider can reach at most.
+const STEPS: usize = 60;
+/// Rows of the balance plot at most.
+const BALANCED: usize = 40;
+
+pub(super) fn section(model: &FittedModel) -> String {
+    let steps = steps(model);
+    let Some((_, _, last)) = steps.last().filter(|_| steps.len() > 1) else { return String::new() };
+    let groups = Groups::new(model);
+    let heatmap = Heatmap { names: groups.names.clone(), values: groups.values(last), parted_at: groups.parted_at };
+    let heatmap = picture("Correlations of the variables", &heatmap, heatmap.size((640.0, 620.0)));
+    let loops: Vec<serde_json::Value> = steps
+        .iter()
+        .map(|(_, caption, correlations)| json!({"caption": caption, "percent": groups.percent(correlations)}))
+        .collect();
+    let (most, caption) = (steps.len() - 1, steps.last().map_or("", |(_, caption, _)| caption));
+    let grouped = match groups.size {
+        1 => String::new(),
+        size => format!(
+            " Each row and column stands for up to {size} columns, each square for the strongest correlation between them."
+        ),
+    };
+    let parted = if groups.parted_at > 0 { " Those chosen come first, before the line." } else { "" };
+    format!(
+        "<p>{}</p>\
+         <figure data-loops=\"{}\"><div class=\"controls\"><label for=\"loop\">Weights of loop</label>\
+         <input id=\"loop\" type=\"range\" min=\"0\" max=\"{most}\" value=\"{most}\" step=\"1\"></div>{heatmap}\
+         <figcaption><output for=\"loop\" aria-live=\"polite\">{caption}</output>{parted}{grouped}</figcaption></figure>\
+         {}{}",
+        summary(model),
+        escape(&serde_json::Value::from(loops).to_string()),
+        balance(model, last),
+        theorem(model)
+    )
+}
+
+/// (loop, what it is, correlations): without weights, then after every loop, or some of them if there are many.
+fn steps(model: &FittedModel) -> Vec<(usize, String, &Matrix)> {
+    let mut steps = vec![(0, "Loop 0: without weights.".to_string(), &model.initial_correlations)];
+    let stride = model.history.len().div_ceil(STEPS).max(1);
+    let last = model.history.len().saturating_sub(1);
+    for (k, step) in model.history.iter().enumerate().filter(|(k, _)| k % stride == 0 || *k == last) {
+        let caption = format!(
+            "Loop {}: {:.0} effective rows, largest correlation where none should be {:.3}.",
+            k + 1,
+            step.effective_sample_size,
+            step.remaining_correlation
+        );
+        steps.push((k + 1, caption, &step.correlations));
+    }
+    if let Some(correlations) = &model.diagnostics.correlations {
+        let caption = format!("Under the weights: {:.0} effective rows.", model.effective_sample_size);
+        steps.push((1, caption, correlations));
+    }
+    steps
+}
+
+fn summary(model: &FittedModel) -> String {
+    let left = model.diagnostics.remaining_correlation.map_or(String::new(), |left| {
+        format!(
+            "Among the pairs that the weights were to make independent, the largest correlation left is {left:.3}. "
+        )
+    });
+    let distance = model.diagnostics.distance_correlation.map_or(String::new(), |(before, after)| {
+        format!(
+            "Their mean distance correlation, which sees dependence of any shape, went from {before:.3} to {after:.3}. "
+        )
+    });
+    format!("{left}{distance}")
+}
+
+/// Each column's strongest correlation with another, before and after, the strongest first.
+fn balance(model: &FittedModel, after: &Matrix) -> String {
+    let strongest = |matrix: &Matrix, column: usize| {
+        let others = (0..matrix.columns()).filter(|&other| other != column);
+        others.map(|other| matrix[(column, other)].abs()).fold(0.0, f64::max)
+    };
+    let mut rows: Vec<Change> = model
+        .encoding
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(position, column)| Change {
+            name: column.name.clone(),
+            before: strongest(&model.initial_correlations, position),
+            after: strongest(after, position),
+        })
+        .collect();
+    rows.sort_by(|a, b| b.before.total_cmp(&a.before));
+    let all = rows.len();
+    rows.truncate(BALANCED);
+    let most =
+        if rows.len() < all { format!(" The {} strongest of {all} columns.", rows.len()) } else { String::new() };
+    let names = ["without weights".to_string(), "under the weights".to_string()];
+    let chart = BalanceChart { axis: "strongest correlation with another column".into(), names, rows };
+    let picture =
+        picture("Every column's strongest correlation before and after weighting", &chart, (640.0, chart.height()));
+    let stable = if model.method.seeks_stability() {
+        " Chosen variables may stay correlated with each other: that misleads no one."
+    } else {
+        ""
+    };
+    format!("<figure>{picture}<figcaption>Before and after.{stable}{most}</figcaption></figure>")
+}
+
+fn theorem(model: &FittedModel) -> String {
+    let told = |condition: &Option<SelectionCondition>| {
+        condition.as_ref().map(|condition| {
+            let worst = condition.values.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+            let of = worst
+                .map_or(String::new(), |(column, _)| format!(" ({})", shown(&model.encoding.columns[*column].name)));
+            format!("{}{of}", number(condition.largest))
+        })
+    };
+    match (told(&model.diagnostics.condition_before), told(&model.diagnostics.condition_after)) {
+        (Some(before), Some(after)) => format!(
+            "<p>Selection finds the right variables if a quantity of the paper's Theorem 1 is below 1 for every variable left \
+             out. Its largest value is {before} without weights and {after} under them.</p>"
+        ),
+        _ => String::new(),
+    }
+}
+
+/// The encoded columns in the order of the picture, chosen ones first, as many to a group as needed.
+struct Groups {
+    members: Vec<Vec<usize>>,
+    names: Vec<String>,
+    size: usize,
+    parted_at: usize,
+}
+
+impl Groups {
+    fn new(model: &FittedModel) -> Self {
+        let columns = model.encoding.columns.len();
+        let chosen = model.selected_columns();
+        let others: Vec<usize> = (0..columns).filter(|column| !chosen.contains(column)).collect();
+        // Chosen and other columns don't share groups, which may take one more of these.
+        let size = columns.div_ceil(CELLS - 1).max(1);
+        let size = if columns <= CELLS { 1 } else { size };
+        let mut members: Vec<Vec<usize>> = chosen.chunks(size).map(<[usize]>::to_vec).collect();
+        let parted_at = members.len();
+        members.extend(others.chunks(size).map(<[usize]>::to_vec));
+        let name = |position: usize| model.encoding.columns[position].name.clone();
+        let names = members
+            .iter()
+            .map(|group| match group.as_slice() {
+                [one] => name(*one),
+                [first, .., last] => {
+                    format!("{} … {}", shorten(&name(*first), 20), shorten(&name(*last), 20))
+                }
+                [] => String::new(),
+            })
+            .collect();
+        Self { names, size, parted_at: if parted_at == members.len() { 0 } else { parted_at }, members }
+    }
+
+    /// The strongest correlation between two groups; a single column's with itself is 1.
+    fn between(&self, correlations: &Matrix, i: usize, j: usize) -> f64 {
+        let pairs = self.members[i].iter().flat_map(|&a| self.members[j].iter().map(move |&b| (a, b)));
+        let others = pairs.filter(|(a, b)| a != b || self.members[i].len() == 1);
+        others
+            .map(|pair| correlations[pair])
+            .fold(0.0, |most: f64, value| if value.abs() > most.abs() { value } else { most })
+    }
+
+    fn values(&self, correlations: &Matrix) -> Vec<Vec<f64>> {
+        let size = self.members.len();
+        (0..size).map(|i| (0..size).map(|j| self.between(correlations, i, j)).collect()).collect()
+    }
+
+    /// The lower triangle row by row, in whole percent.
+    fn percent(&self, correlations: &Matrix) -> Vec<i32> {
+        let pairs = (0..self.members.len()).flat_map(|i| (0..=i).map(move |j| (i, j)));
+        pairs.map(|(i, j)| (100.0 * self.between(correlations, i, j)).round() as i32).collect()
+    }
+}

@@ -1,0 +1,79 @@
+//! The report page of a model: one self-contained file that tells a colleague who was not there what was found.
+
+mod convergence;
+mod decorrelation;
+mod evaluation;
+mod overview;
+mod settings;
+mod variables;
+mod weights;
+
+pub use evaluation::Evaluation;
+pub use weights::ShownRows;
+
+use crate::page::moving_document;
+use crate::text::{escape, shorten};
+use stablevar::fit::FittedModel;
+
+/// What a page can show beside the model.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Extras<'a> {
+    /// Errors in several environments.
+    pub evaluation: Option<&'a Evaluation<'a>>,
+    /// Values of the rows with the largest weights.
+    pub rows: Option<&'a ShownRows>,
+    /// The command that wrote the page, if it is not the one that made the model.
+    pub command: Option<&'a str>,
+}
+
+/// The page of a model.
+pub fn page(model: &FittedModel, extras: Extras) -> String {
+    let what = if model.method.seeks_stability() { "Stable variables" } else { "Variables" };
+    let title = format!("{what} for {}", shorten(&model.target, 60));
+    let parts = [
+        ("watch", "What to watch out for", overview::warnings(model)),
+        ("variables", "Variables", variables::section(model)),
+        ("evaluation", "Error elsewhere", extras.evaluation.map(evaluation::section).unwrap_or_default()),
+        ("weights", "Weights", weights::section(model, extras.rows)),
+        ("decorrelation", "Decorrelation", decorrelation::section(model)),
+        ("convergence", "Convergence", convergence::section(model)),
+        ("settings", "Settings", settings::section(model, extras.command)),
+    ];
+    let parts: Vec<_> = parts.into_iter().filter(|(_, _, content)| !content.is_empty()).collect();
+    let mut sections = vec![overview::answers(model), contents(&parts)];
+    sections.extend(parts.iter().map(|(id, heading, content)| crate::page::section(id, heading, content)));
+    moving_document(&title, &sections)
+}
+
+fn contents(parts: &[(&str, &str, String)]) -> String {
+    let links: String = parts.iter().map(|(id, heading, _)| format!("<a href=\"#{id}\">{heading}</a> ")).collect();
+    format!("<nav aria-label=\"Sections\">{links}</nav>")
+}
+
+/// A name that is safe to show, cut to a length that a table can take.
+fn shown(name: &str) -> String {
+    escape(&shorten(name, 60))
+}
+
+/// A count with its thousands apart.
+fn count(value: usize) -> String {
+    let digits = value.to_string();
+    let mut parted = String::new();
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k).is_multiple_of(3) {
+            parted.push(',');
+        }
+        parted.push(digit);
+    }
+    parted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_apart() {
+        assert_eq!([count(7), count(999), count(1000), count(1_234_567)], ["7", "999", "1,000", "1,234,567"]);
+    }
+}

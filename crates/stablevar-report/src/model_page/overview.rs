@@ -1,0 +1,172 @@
+//! The first screen: what was asked, what was chosen, how sure, what to watch out for.
+
+use super::{count, shown};
+use crate::text::{escape, shorten};
+use stablevar::fit::FittedModel;
+use stablevar::selection::Rule;
+
+/// Names listed before the rest is only counted.
+const LISTED: usize = 16;
+
+/// Five questions and their answers.
+pub(super) fn answers(model: &FittedModel) -> String {
+    let answers = [
+        ("Which variables?", which(model)),
+        ("How sure?", how_sure(model)),
+        ("How many effective rows?", effective_rows(model)),
+        ("Did it converge?", converged(model)),
+        ("What should I worry about?", worries(model)),
+    ];
+    let answers: String = answers
+        .into_iter()
+        .map(|(question, (short, long))| {
+            format!("<div><dt>{question}</dt><dd><strong>{short}</strong> <span>{long}</span></dd></div>")
+        })
+        .collect();
+    format!(
+        "<section aria-label=\"In short\"><p class=\"lead\">{}</p><dl class=\"answers\">{answers}</dl></section>",
+        asked(model)
+    )
+}
+
+/// Every finding with what it means and what to do.
+pub(super) fn warnings(model: &FittedModel) -> String {
+    if model.warnings.is_empty() {
+        return "<p>Nothing was found that speaks against the result. It still rests on this: that what acts on the outcome is \
+                among the columns, and that rows were selected by columns and outcome in some fixed way.</p>"
+            .into();
+    }
+    let item = |text: &str| {
+        let mut letters = text.chars();
+        let first: String = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+        escape(&shorten(&format!("{first}{}", letters.as_str()), 400))
+    };
+    let items: String = model
+        .warnings
+        .iter()
+        .map(|finding| {
+            let remedy = if finding.remedy.is_empty() { "Nothing need be done" } else { &finding.remedy };
+            format!(
+                "<li><strong>{}.</strong><br><b>What it means:</b> {}.<br><b>What to do:</b> {}.</li>",
+                item(&finding.what),
+                escape(&shorten(&finding.meaning, 400)),
+                item(remedy.trim_end_matches('.'))
+            )
+        })
+        .collect();
+    format!("<ul class=\"warnings\">{items}</ul>")
+}
+
+fn asked(model: &FittedModel) -> String {
+    let (rows, variables, target) = (count(model.rows), model.encoding.features.len(), shown(&model.target));
+    if model.method.seeks_stability() {
+        format!(
+            "Which of {variables} variables can be trusted to predict <em>{target}</em> in other places or times than those \
+             where these {rows} rows come from? Some go with it only because of how the rows came about; a model should do \
+             without those."
+        )
+    } else {
+        format!(
+            "A model of <em>{target}</em> by {}, from {rows} rows and {variables} variables. Whether their relation holds \
+             elsewhere was not asked.",
+            escape(model.method.name())
+        )
+    }
+}
+
+fn which(model: &FittedModel) -> (String, String) {
+    let names = model.selected_names();
+    let of = format!("{} of {}", names.len(), model.encoding.features.len());
+    let mut listed: Vec<String> = names.iter().take(LISTED).map(|name| format!("<b>{}</b>", shown(name))).collect();
+    if names.len() > LISTED {
+        listed.push(format!("and <a href=\"#variables\">{} more</a>", names.len() - LISTED));
+    }
+    (of, if listed.is_empty() { "The model predicts the mean.".into() } else { listed.join(", ") })
+}
+
+fn how_sure(model: &FittedModel) -> (String, String) {
+    let Some(settings) = model.method.loop_settings() else {
+        return ("Not asked".into(), format!("{} judges no variable by itself.", escape(model.method.name())));
+    };
+    let what = match &model.evidence {
+        Some(_) => "of having an effect of its own once all others are known",
+        None => "that its gate is open under the last weights, which overstates how sure one can be",
+    };
+    let by = |a: &&usize, b: &&usize| model.open_probability[**a].total_cmp(&model.open_probability[**b]);
+    let others: Vec<usize> =
+        (0..model.encoding.features.len()).filter(|variable| !model.selected.contains(variable)).collect();
+    let told = |variable: usize| {
+        format!("{} ({:.2})", shown(&model.encoding.features[variable].name), model.open_probability[variable])
+    };
+    let next = others.iter().max_by(by).map(|&variable| told(variable));
+    let rule = match settings.rule {
+        Rule::Threshold(least) => format!("chosen from {} on", least.get()),
+        Rule::FalseDiscoveryRate(share) => {
+            format!("chosen so that at most {} % of them are wrong on average", 100.0 * share.get())
+        }
+        Rule::Count(most) => format!("the {most} likeliest were asked for"),
+    };
+    let halves = match &model.selection_frequency {
+        Some(share) => {
+            let least = model.selected.iter().map(|&variable| share[variable]).fold(1.0, f64::min);
+            format!(" In random halves of the rows each was chosen at least {:.0} % of the time.", 100.0 * least)
+        }
+        None => String::new(),
+    };
+    match (model.selected.iter().min_by(by), next) {
+        (Some(&least), next) => {
+            let next = next.map_or(String::new(), |next| format!(" The likeliest left out is {next}."));
+            let lowest = model.open_probability[least];
+            let (words, shown) = if lowest > 0.995 { ("above", 0.99) } else { ("at least", lowest) };
+            (
+                format!("Probability {words} {shown:.2}"),
+                format!("{what}; {rule}. The least certain chosen is {}.{next}{halves}", told(least)),
+            )
+        }
+        (None, next) => (
+            "None is likely enough".into(),
+            format!("The likeliest is {}; {rule}.", next.unwrap_or_else(|| "none".into())),
+        ),
+    }
+}
+
+fn effective_rows(model: &FittedModel) -> (String, String) {
+    let size = model.effective_sample_size;
+    let of = format!("{} of {}", count(size.round() as usize), count(model.rows));
+    let uses = if model.method.seeks_stability() {
+        "The model itself is fitted to all rows."
+    } else {
+        "The model is fitted under these weights."
+    };
+    let long = match model.diagnostics.weights {
+        Some(_) => format!(
+            "Weights that make the variables independent count rows unequally, which leaves as much information as so many \
+             equal rows. {uses}"
+        ),
+        None => "All rows count alike.".into(),
+    };
+    (of, long)
+}
+
+fn converged(model: &FittedModel) -> (String, String) {
+    let answer = if model.converged { "Yes" } else { "No" };
+    let mut reason = escape(&model.stop_reason);
+    if let Some(first) = reason.get(..1) {
+        reason.replace_range(..1, &first.to_uppercase());
+    }
+    (answer.into(), format!("{reason}."))
+}
+
+fn worries(model: &FittedModel) -> (String, String) {
+    let things = match model.warnings.len() {
+        0 => return ("Nothing found".into(), "See <a href=\"#watch\">what the result rests on</a>.".into()),
+        1 => "1 thing".into(),
+        many => format!("{many} things"),
+    };
+    let mut told: Vec<String> =
+        model.warnings.iter().take(3).map(|finding| escape(&shorten(&finding.what, 90))).collect();
+    if model.warnings.len() > 3 {
+        told.push(format!("{} more", model.warnings.len() - 3));
+    }
+    (things, format!("{}. <a href=\"#watch\">What they mean and what to do</a>.", told.join("; ")))
+}

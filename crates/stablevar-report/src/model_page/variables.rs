@@ -1,0 +1,147 @@
+//! Every variable: probability, evidence, coefficient, role, and what could stand in for it.
+
+use super::shown;
+use crate::chart::{Forest, Interval, picture};
+use crate::page::{Cell, sortable_table};
+use crate::text::{escape, number, shorten};
+use stablevar::fit::FittedModel;
+use stablevar::models::Model;
+
+/// Rows of the picture at most; the table has all.
+const PICTURED: usize = 60;
+
+pub(super) fn section(model: &FittedModel) -> String {
+    let judged = model.evidence.is_some();
+    let slope = if matches!(model.model, Model::Linear(_)) { "coefficient" } else { "mean slope" };
+    let probability = match (model.method.loop_settings(), judged) {
+        (None, _) => "gate open",
+        (Some(_), true) => "probability of being stable",
+        (Some(_), false) => "gate open",
+    };
+    let mut header = vec!["variable", "role", probability, slope];
+    header.extend(model.selection_frequency.iter().map(|_| "selected in resamples"));
+    if judged {
+        header.extend(["effect given all others", "s.e.", "t", "p-value"]);
+    }
+    let rows: Vec<Vec<Cell>> = (0..model.encoding.features.len()).map(|position| row(model, position)).collect();
+    let roles: String = [role(model, true), role(model, false)]
+        .map(|role| format!("<option value=\"{role}\">{role}</option>"))
+        .concat();
+    let controls = format!(
+        "<div class=\"controls\" data-filters=\"variable-table\"><label>Find <input type=\"search\" placeholder=\"part of a name\"></label>\
+         <label>Role <select><option value=\"\">all</option>{roles}</select></label><output aria-live=\"polite\"></output></div>"
+    );
+    let caption = "Every variable. A click on a heading sorts.";
+    let table = sortable_table("variable-table", caption, &header, &rows);
+    format!("{controls}{table}{}{}{}", forest(model), stand_ins(model), left_out(model))
+}
+
+fn role(model: &FittedModel, selected: bool) -> &'static str {
+    match (selected, model.method.seeks_stability()) {
+        (true, true) => "stable",
+        (true, false) => "used",
+        (false, _) => "left out",
+    }
+}
+
+fn row(model: &FittedModel, position: usize) -> Vec<Cell> {
+    let coefficients = model.model.coefficients(&model.encoding);
+    let feature = &model.encoding.features[position];
+    let selected = model.selected.contains(&position);
+    let coefficient = match feature.columns.as_slice() {
+        _ if !selected => Cell::number("–".into(), 0.0),
+        [column] => Cell::number(number(coefficients[*column]), coefficients[*column]),
+        columns => {
+            let each = columns.iter().map(|&column| {
+                let level = escape(&shorten(&model.encoding.columns[column].name, 40));
+                format!("{level}: {}", number(coefficients[column]))
+            });
+            let largest = columns.iter().map(|&column| coefficients[column].abs()).fold(0.0, f64::max);
+            let spelt = each.collect::<Vec<_>>().join("<br>");
+            Cell::number(format!("<details><summary>{} levels</summary>{spelt}</details>", columns.len()), largest)
+        }
+    };
+    let probability = model.open_probability[position];
+    let mut row = vec![
+        Cell::text(shown(&feature.name)),
+        Cell::text(role(model, selected).into()),
+        Cell::number(
+            format!("<span class=\"share\"><i style=\"width:{:.0}%\"></i></span>{probability:.2}", 100.0 * probability),
+            probability,
+        ),
+        coefficient,
+    ];
+    let shares = model.selection_frequency.iter();
+    row.extend(shares.map(|share| Cell::number(format!("{:.0} %", 100.0 * share[position]), share[position])));
+    if let Some(evidence) = model.evidence.as_ref().map(|all| &all[position]) {
+        let optional = |value: Option<f64>| Cell::number(value.map_or("–".into(), number), value.unwrap_or(0.0));
+        row.extend([optional(evidence.effect), optional(evidence.standard_error)]);
+        row.push(Cell::number(format!("{:.1}", evidence.t), evidence.t));
+        row.push(Cell::number(format!("{:.1e}", evidence.p_value), evidence.p_value));
+    }
+    row
+}
+
+/// How strongly each variable goes with the outcome once the others are known, the strongest first.
+fn forest(model: &FittedModel) -> String {
+    let Some(evidence) = &model.evidence else { return String::new() };
+    let mut order: Vec<usize> = (0..evidence.len()).collect();
+    order.sort_by(|&a, &b| evidence[b].t.abs().total_cmp(&evidence[a].t.abs()));
+    order.truncate(PICTURED);
+    let rows: Vec<Interval> = order
+        .iter()
+        .map(|&position| {
+            let variable = &evidence[position];
+            Interval {
+                name: model.encoding.features[position].name.clone(),
+                value: variable.effect_size,
+                half: if variable.t == 0.0 { 0.0 } else { 1.96 * (variable.effect_size / variable.t).abs() },
+                emphasised: model.selected.contains(&position),
+            }
+        })
+        .collect();
+    let axis = "partial correlation with the outcome given all others";
+    let forest = Forest { axis: axis.into(), rows };
+    let picture = picture("Evidence for every variable, with 95 % intervals", &forest, (640.0, forest.height()));
+    let all = if order.len() < evidence.len() {
+        format!(" The {} with the strongest evidence of {}.", order.len(), evidence.len())
+    } else {
+        String::new()
+    };
+    format!(
+        "<figure>{picture}<figcaption>Evidence with 95 % intervals: an interval away from 0 speaks for an effect of its own. \
+         Chosen variables in blue, the others in grey.{all}</figcaption></figure>"
+    )
+}
+
+fn stand_ins(model: &FittedModel) -> String {
+    if model.stand_ins.is_empty() {
+        return String::new();
+    }
+    let name = |variable: usize| shown(&model.encoding.features[variable].name);
+    let items: String = model
+        .stand_ins
+        .iter()
+        .take(50)
+        .map(|pair| {
+            format!(
+                "<li><strong>{}</strong> could stand in for <strong>{}</strong> as long as they move together (correlation {:.2}).</li>",
+                name(pair.variable),
+                name(pair.stands_for),
+                pair.correlation
+            )
+        })
+        .collect();
+    format!("<h3>Stand-ins</h3><ul>{items}</ul>")
+}
+
+/// Columns that never were variables.
+fn left_out(model: &FittedModel) -> String {
+    if model.encoding.left_out.is_empty() {
+        return String::new();
+    }
+    let item = |name: &str, reason: &str| format!("<li>{}: {}</li>", shown(name), escape(&shorten(reason, 200)));
+    let items: String =
+        model.encoding.left_out.iter().take(50).map(|column| item(&column.name, &column.reason)).collect();
+    format!("<h3>Columns that carry nothing</h3><ul>{items}</ul>")
+}
