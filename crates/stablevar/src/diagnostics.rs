@@ -40,7 +40,13 @@ pub fn weighted_correlations(data: &TrainingData, weights: &SampleWeights) -> Ma
 
 /// The largest absolute correlation among the pairs that the mask asks to decorrelate, times the strength with which it does.
 pub fn remaining_correlation(correlations: &Matrix, mask: &Mask) -> f64 {
-    mask.pairs().iter().map(|&(i, j, strength)| strength * correlations[(i, j)].abs()).fold(0.0, f64::max)
+    strongest_remaining(correlations, mask).map_or(0.0, |(_, correlation)| correlation)
+}
+
+/// The pair of columns with that correlation, and the correlation; `None` if there are no pairs.
+pub fn strongest_remaining(correlations: &Matrix, mask: &Mask) -> Option<((usize, usize), f64)> {
+    let left = mask.pairs().into_iter().map(|(i, j, strength)| ((i, j), strength * correlations[(i, j)].abs()));
+    left.reduce(|most, pair| if pair.1 > most.1 { pair } else { most })
 }
 
 /// Rows and columns that [`distance_correlation`] looks at, at most: its cost grows with the square of both.

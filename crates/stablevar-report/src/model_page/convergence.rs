@@ -12,16 +12,8 @@ pub(super) fn section(model: &FittedModel) -> String {
     let reason = format!("<p>Why it stopped: {}.</p>", escape(&model.stop_reason));
     match model.history.len() {
         0 => reason,
-        1 => format!("{reason}{}{}", one_loop(model), loops(model)),
+        1 => format!("{reason}{}", loops(model)),
         _ => format!("{reason}{}{}", pictures(model), loops(model)),
-    }
-}
-
-fn one_loop(model: &FittedModel) -> &'static str {
-    if model.evidence.is_some() {
-        "<p>Variables were judged by their own evidence, which no weights change, so that one loop is enough.</p>"
-    } else {
-        ""
     }
 }
 

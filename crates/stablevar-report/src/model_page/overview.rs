@@ -49,7 +49,7 @@ pub(super) fn warnings(model: &FittedModel) -> String {
             format!(
                 "<li><strong>{}.</strong><br><b>What it means:</b> {}.<br><b>What to do:</b> {}.</li>",
                 item(&finding.what),
-                escape(&shorten(&finding.meaning, 400)),
+                item(&finding.meaning),
                 item(remedy.trim_end_matches('.'))
             )
         })
@@ -89,8 +89,14 @@ fn how_sure(model: &FittedModel) -> (String, String) {
         return ("Not asked".into(), format!("{} judges no variable by itself.", escape(model.method.name())));
     };
     let what = match &model.evidence {
-        Some(_) => "of having an effect of its own once all others are known",
-        None => "that its gate is open under the last weights, which overstates how sure one can be",
+        Some(_) => {
+            "It is the probability that a variable has an effect of its own once all others are known, which is what \
+                    holds elsewhere."
+        }
+        None => {
+            "It is the probability that a variable's gate is open under the last weights, which overstates how sure one \
+                 can be."
+        }
     };
     let by = |a: &&usize, b: &&usize| model.open_probability[**a].total_cmp(&model.open_probability[**b]);
     let others: Vec<usize> =
@@ -100,9 +106,9 @@ fn how_sure(model: &FittedModel) -> (String, String) {
     };
     let next = others.iter().max_by(by).map(|&variable| told(variable));
     let rule = match settings.rule {
-        Rule::Threshold(least) => format!("chosen from {} on", least.get()),
+        Rule::Threshold(least) => format!("the cut-off is {}", least.get()),
         Rule::FalseDiscoveryRate(share) => {
-            format!("chosen so that at most {} % of them are wrong on average", 100.0 * share.get())
+            format!("they are chosen so that at most {} % are wrong on average", 100.0 * share.get())
         }
         Rule::Count(most) => format!("the {most} likeliest were asked for"),
     };
@@ -115,12 +121,12 @@ fn how_sure(model: &FittedModel) -> (String, String) {
     };
     match (model.selected.iter().min_by(by), next) {
         (Some(&least), next) => {
-            let next = next.map_or(String::new(), |next| format!(" The likeliest left out is {next}."));
+            let next = next.map_or(String::new(), |next| format!("; the likeliest left out is {next}"));
             let lowest = model.open_probability[least];
             let (words, shown) = if lowest > 0.995 { ("above", 0.99) } else { ("at least", lowest) };
             (
                 format!("Probability {words} {shown:.2}"),
-                format!("{what}; {rule}. The least certain chosen is {}.{next}{halves}", told(least)),
+                format!("The least certain chosen is {}{next}; {rule}. {what}{halves}", told(least)),
             )
         }
         (None, next) => (
@@ -134,14 +140,21 @@ fn effective_rows(model: &FittedModel) -> (String, String) {
     let size = model.effective_sample_size;
     let of = format!("{} of {}", count(size.round() as usize), count(model.rows));
     let uses = if model.method.seeks_stability() {
-        "The model itself is fitted to all rows."
+        "The weights serve to tell the variables apart; the final model is fitted to all rows alike."
     } else {
         "The model is fitted under these weights."
     };
+    let per_column = size / model.encoding.columns.len() as f64;
+    let verdict = match per_column {
+        ample if ample >= 20.0 => "ample",
+        enough if enough >= 5.0 => "enough",
+        _ => "few",
+    };
     let long = match model.diagnostics.weights {
         Some(_) => format!(
-            "Weights that make the variables independent count rows unequally, which leaves as much information as so many \
-             equal rows. {uses}"
+            "That is {verdict} for {} columns. Weights that make the variables independent count some rows more than others, \
+             which leaves the information of so many equal rows. {uses}",
+            model.encoding.columns.len()
         ),
         None => "All rows count alike.".into(),
     };

@@ -60,11 +60,17 @@ fn of_the_weights(model: &FittedModel, total: f64) -> Vec<Finding> {
             "Use more rows, or leave out columns that move together",
         ));
     }
-    if left > 0.1 {
+    if let Some((i, j)) = model.diagnostics.remaining_pair.filter(|_| left > 0.1) {
+        let [first, second] = [i, j].map(|column| &model.encoding.columns[column].name);
         found.push(Finding::new(
-            format!("a weighted correlation of {left:.2} is left that the weights could not remove"),
-            "variables that go together can still pass their effect to each other",
-            "Use more rows, or leave out one of the columns (see the heatmap of a report page)",
+            format!("'{first}' and '{second}' still correlate by {left:.2} under the weights"),
+            if model.evidence.is_some() {
+                "the weights can't tell these two apart; the choice does not rest on the weights but on each variable's own \
+                 evidence"
+            } else {
+                "one of them can pass for the other, so the choice between them is uncertain"
+            },
+            "Use more rows, or leave one of the two out",
         ));
     }
     found
@@ -125,8 +131,8 @@ fn of_the_theorem(model: &FittedModel) -> Option<Finding> {
     let (column, value) =
         condition.values.iter().copied().fold((0, 0.0), |most, pair| if pair.1 > most.1 { pair } else { most });
     Some(Finding::new(
-        format!("Theorem 1's condition does not hold for '{}'", model.encoding.columns[column].name),
-        format!("its quantity is {value:.2} and should be below 1, so the selection may be wrong about it"),
+        format!("'{}', which is left out, may be judged wrongly", model.encoding.columns[column].name),
+        format!("the paper's check for variables left out (Theorem 1) gives {value:.2} for it and should be below 1"),
         "Ask someone who knows the field whether it can act on the outcome by itself",
     ))
 }

@@ -97,6 +97,7 @@ impl FittedModel {
             && self.stand_ins.iter().all(|pair| pair.variable < features && pair.stands_for < features)
             && square(&self.initial_correlations)
             && self.diagnostics.correlations.as_ref().is_none_or(square)
+            && self.diagnostics.remaining_pair.is_none_or(|(i, j)| i < columns && j < columns)
             && self.diagnostics.weights.as_ref().is_none_or(WeightProfile::is_whole)
             && self.history.iter().all(loop_fits)
             && self.penalty_path.iter().all(|(_, open)| open.len() == features)
@@ -156,6 +157,8 @@ pub struct Diagnostics {
     pub correlations: Option<Matrix>,
     /// Largest weighted correlation left among pairs to be decorrelated; `None` without weights.
     pub remaining_correlation: Option<f64>,
+    /// The encoded columns that have it.
+    pub remaining_pair: Option<(usize, usize)>,
     /// Mean distance correlation of the pairs to be decorrelated, before and after weighting; `None` without weights.
     pub distance_correlation: Option<(f64, f64)>,
     /// Smallest probability (of an open gate, or of being stable) among the selected variables minus the largest among the

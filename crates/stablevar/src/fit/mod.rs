@@ -10,8 +10,8 @@ pub use method::Method;
 
 use crate::design::TrainingData;
 use crate::diagnostics::{
-    correlation_from_covariance, covariance_from_moments, distance_correlation, remaining_correlation,
-    selection_condition, weighted_moments,
+    correlation_from_covariance, covariance_from_moments, distance_correlation, selection_condition,
+    strongest_remaining, weighted_moments,
 };
 use crate::error::{Error, Result};
 use crate::evidence::{Source, VariableEvidence, gather};
@@ -316,11 +316,13 @@ fn judge_loops(history: &[Loop], stop: LoopStop, settings: &Svi) -> (bool, Strin
         return (false, format!("the gates of loop {} {}", history.len(), in_words(last.gates.stop)));
     }
     match stop {
-        LoopStop::Settled if settings.evidence.is_some() => (true, "the evidence fixed the mask in one loop".into()),
-        LoopStop::Settled => (true, format!("the mask settled after {} loops", history.len())),
+        LoopStop::Settled if settings.evidence.is_some() => {
+            (true, "each variable was judged by its own evidence, so that one loop is enough".into())
+        }
+        LoopStop::Settled => (true, format!("the choice of variables no longer changed after {} loops", history.len())),
         LoopStop::LoopLimit if settings.loops <= 1 => (true, "one loop, as asked for".into()),
         LoopStop::LoopLimit => {
-            (false, format!("the mask still moved by {:.2} in loop {}, the last allowed", last.change, history.len()))
+            (false, format!("the gates still moved by {:.2} in loop {}, the last allowed", last.change, history.len()))
         }
         LoopStop::Interrupted => (false, format!("interrupted after {} loops", history.len())),
     }
@@ -342,7 +344,9 @@ fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fi
         let after = covariance_from_moments(&weighted_moments(data, &found.weights));
         let correlations = correlation_from_covariance(&after);
         diagnostics.weights = Some(WeightProfile::new(&found.weights, &data.kept_rows));
-        diagnostics.remaining_correlation = Some(remaining_correlation(&correlations, mask));
+        let strongest = strongest_remaining(&correlations, mask);
+        diagnostics.remaining_correlation = Some(strongest.map_or(0.0, |(_, left)| left));
+        diagnostics.remaining_pair = strongest.map(|(pair, _)| pair);
         diagnostics.correlations = found.history.is_empty().then_some(correlations);
         diagnostics.distance_correlation =
             distance_correlation(data, &uniform, mask).zip(distance_correlation(data, &found.weights, mask));
