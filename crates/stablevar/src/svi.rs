@@ -8,7 +8,7 @@ use crate::linalg::Matrix;
 use crate::optim::StopReason;
 use crate::parameter::Positive;
 use crate::selection::{Resampling, Rule};
-use crate::weights::{Mask, Reweighted, Reweighter};
+use crate::weights::{Mask, Reweighted, Reweighter, WeightFunction};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -121,10 +121,10 @@ pub fn svi(
     let mut mask = proven.as_ref().map_or_else(|| Mask::all(data), |stable| Mask::from_stability(data, stable));
     let mut recent = RecentGates::new(settings.moving_average);
     let mut history: Vec<Loop> = Vec::new();
-    let mut reweighted: Option<Reweighted> = None;
+    let mut start: Option<WeightFunction> = None;
     loop {
         // Frontend: weights that decorrelate what the mask names.
-        let weighing = reweighter.reweigh(data, &mask, reweighted.as_ref(), seed.wrapping_add(history.len() as u64));
+        let weighing = reweighter.reweigh(data, &mask, start.as_ref(), seed.wrapping_add(history.len() as u64));
         // Backend: gates under these weights.
         let gated = settings.gates.search(data, &weighing.weights, seed);
         // Feedback: what is likely stable need not be decorrelated from its like.
@@ -159,7 +159,7 @@ pub fn svi(
             return SviOutcome { selected, probability, reweighted: weighing, mask, gated, history, stop };
         }
         mask = Mask::from_stability(data, recent.average());
-        reweighted = Some(weighing);
+        start = weighing.function;
     }
 }
 

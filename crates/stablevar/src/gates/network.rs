@@ -241,9 +241,10 @@ impl<'a> Rows<'a> {
         };
         let total: f64 = weights.iter().sum();
         let mean_loss =
-            outcomes.iter().zip(&weights).map(|(y, weight)| weight * loss.value(constant, *y)).sum::<f64>() / total;
+            outcomes.iter().zip(weights.iter()).map(|(y, weight)| weight * loss.value(constant, *y)).sum::<f64>()
+                / total;
         let factor = weights.len() as f64 / total;
-        let weights: Vec<f64> = weights.into_iter().map(|weight| factor * weight).collect();
+        let weights: Vec<f64> = weights.iter().map(|weight| factor * weight).collect();
         let mut order: Vec<usize> = (0..data.rows()).collect();
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(1);

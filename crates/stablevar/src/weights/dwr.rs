@@ -56,7 +56,7 @@ struct Slope {
 }
 
 impl Reweighter for Dwr {
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, _start: Option<&Reweighted>, _seed: u64) -> Reweighted {
+    fn reweigh(&self, data: &TrainingData, mask: &Mask, _start: Option<&WeightFunction>, _seed: u64) -> Reweighted {
         let mut rows = vec![RowState { root: 1.0, mean_gradient: 0.0, mean_square: 0.0 }; data.rows()];
         let mut moments = descend(data, &mut rows, None);
         let mut stop = StopReason::IterationLimit;

@@ -18,6 +18,7 @@ use crate::linalg::Matrix;
 use crate::optim::StopReason;
 use crate::parameter::Positive;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// One weight per row, with mean 1 under the base weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,8 +57,11 @@ impl SampleWeights {
         self.effective_sample_size
     }
 
-    /// Weight times base weight.
-    pub fn with_base(&self, base: &[f64]) -> Vec<f64> {
+    /// Weight times base weight; where no row has a base weight of its own, the weights themselves.
+    pub fn with_base(&self, base: &[f64]) -> Cow<'_, [f64]> {
+        if base.iter().all(|weight| *weight == 1.0) {
+            return Cow::Borrowed(&self.values);
+        }
         self.values.iter().zip(base).map(|(weight, base)| weight * base).collect()
     }
 }
@@ -118,8 +122,8 @@ pub struct Reweighted {
 /// The implementor must return weights of mean 1, none negative, that depend only on the data, the mask, the seed
 /// and its own parameters; it must end on any data, and say in [`Reweighted::stop`] when it did not converge.
 pub trait Reweighter {
-    /// Weighs the training rows. `start` is what an earlier call with another mask returned.
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&Reweighted>, seed: u64) -> Reweighted;
+    /// Weighs the training rows. `start` is the function that an earlier call with another mask found.
+    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&WeightFunction>, seed: u64) -> Reweighted;
 }
 
 /// One of the reweighters, for settings that are chosen at run time.
@@ -142,7 +146,7 @@ impl Default for AnyReweighter {
 }
 
 impl Reweighter for AnyReweighter {
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&Reweighted>, seed: u64) -> Reweighted {
+    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&WeightFunction>, seed: u64) -> Reweighted {
         match self {
             AnyReweighter::Balance(balance) => balance.reweigh(data, mask, start, seed),
             AnyReweighter::Published(dwr) => dwr.reweigh(data, mask, start, seed),

@@ -112,7 +112,7 @@ const PARTS: usize = 20;
 const RIDGE: f64 = 1.0;
 
 impl Reweighter for Srdo {
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, _start: Option<&Reweighted>, seed: u64) -> Reweighted {
+    fn reweigh(&self, data: &TrainingData, mask: &Mask, _start: Option<&WeightFunction>, seed: u64) -> Reweighted {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let rows = data.rows();
         let inputs = both_samples(data, mask, &mut random);

@@ -24,7 +24,7 @@ use crate::design::TrainingData;
 use crate::linalg::{Cholesky, Matrix, dot, multiply_rows};
 use crate::optim::StopReason;
 use crate::parameter::Positive;
-use crate::rows::{TILE, map_blocks, tiles, weighted_column_sums, weighted_cross_product};
+use crate::rows::{TILE, map_blocks_mut, tiles, weighted_column_sums, weighted_cross_product};
 use dual::Dual;
 use serde::{Deserialize, Serialize};
 
@@ -170,8 +170,8 @@ impl QuadraticFunction {
 }
 
 impl Reweighter for Balance {
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&Reweighted>, _seed: u64) -> Reweighted {
-        let start = match start.and_then(|earlier| earlier.function.as_ref()) {
+    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&WeightFunction>, _seed: u64) -> Reweighted {
+        let start = match start {
             Some(WeightFunction::Quadratic(function)) => Some(function),
             _ => None,
         };
@@ -217,19 +217,19 @@ impl Balance {
 /// `rho(z~' T z~)` for every row.
 fn raw_weights(design: &Matrix, form: &Matrix, divergence: Divergence) -> Vec<f64> {
     let width = design.columns();
-    let blocks = map_blocks(design.rows(), |block| {
+    let mut weights = vec![0.0; design.rows()];
+    map_blocks_mut(&mut weights, |block, weights| {
         let mut product = vec![0.0; TILE * width];
-        let mut weights = Vec::with_capacity(block.len());
-        for tile in tiles(block) {
+        let tiles = tiles(block).zip(weights.chunks_mut(TILE));
+        for (tile, weights) in tiles {
             let rows = &design.values()[tile.start * width..tile.end * width];
             let product = &mut product[..rows.len()];
             multiply_rows(rows, form, product);
             let forms = rows.chunks_exact(width).zip(product.chunks_exact(width)).map(|(row, image)| dot(row, image));
-            weights.extend(forms.map(|u| divergence.weight(u)));
+            weights.iter_mut().zip(forms).for_each(|(weight, u)| *weight = divergence.weight(u));
         }
-        weights
     });
-    blocks.concat()
+    weights
 }
 
 #[cfg(test)]
