@@ -49,6 +49,7 @@ test-versions: wheel
 # Speed of every stage, and how it grows with rows and columns.
 bench: $(STAMP)
 	cargo bench -p stablevar-bench
+	cargo run --release -p stablevar-bench --example limits
 	cargo run --release -p stablevar-bench --example growth
 	cargo build --release --bins
 	cargo build --release -p stablevar-bench --example network_speed

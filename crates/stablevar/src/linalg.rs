@@ -4,6 +4,7 @@
 //! thread; parallelism lives in [`crate::rows`], where the order of summation is fixed.
 
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::prelude::Solve;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
 use serde::{Deserialize, Serialize};
@@ -90,6 +91,15 @@ impl Matrix {
         }
     }
 
+    /// Copies what is below the diagonal of a square matrix to above it.
+    pub fn mirror_lower(&mut self) {
+        for i in 0..self.rows {
+            for j in 0..i {
+                self.values[j * self.columns + i] = self.values[i * self.columns + j];
+            }
+        }
+    }
+
     /// `self *= factor`.
     pub fn scale(&mut self, factor: f64) {
         self.values.iter_mut().for_each(|value| *value *= factor);
@@ -157,6 +167,22 @@ pub fn add_cross_product(left: &[f64], right: &[f64], total: &mut Matrix) {
         Accum::Add,
         MatRef::from_row_major_slice(left, count, rows).transpose(),
         MatRef::from_row_major_slice(right, count, columns),
+        1.0,
+        Par::Seq,
+    );
+}
+
+/// The lower triangle of the same; what is above the diagonal stays as it is.
+pub fn add_lower_cross_product(left: &[f64], right: &[f64], total: &mut Matrix) {
+    let (count, size) = (left.len() / total.rows, total.rows);
+    triangular::matmul(
+        MatMut::from_row_major_slice_mut(&mut total.values, size, size),
+        BlockStructure::TriangularLower,
+        Accum::Add,
+        MatRef::from_row_major_slice(left, count, size).transpose(),
+        BlockStructure::Rectangular,
+        MatRef::from_row_major_slice(right, count, size),
+        BlockStructure::Rectangular,
         1.0,
         Par::Seq,
     );

@@ -7,7 +7,7 @@ mod mask;
 mod profile;
 mod srdo;
 
-pub use balance::{Balance, Divergence, Means, QuadraticFunction};
+pub use balance::{Balance, Divergence, Means, QuadraticFunction, moment_pass};
 pub use dwr::Dwr;
 pub use mask::Mask;
 pub use profile::WeightProfile;

@@ -1,11 +1,11 @@
 //! The dual of the balancing problem, and its minimisation.
 
-use super::{Balance, QuadraticFunction, raw_weights};
+use super::{Balance, QuadraticFunction, moment_pass, raw_weights};
 use crate::design::TrainingData;
 use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows, symmetric_eigen};
 use crate::optim::{Minimum, Options, StopReason, minimise};
 use crate::parameter::Positive;
-use crate::rows::{TILE, map_blocks, scale_rows, sum_matrices, tiles};
+use crate::rows::{TILE, scale_rows, sum_matrices, tiles};
 use crate::weights::{Mask, SampleWeights};
 
 /// The dual problem for one mask: the unknowns are `t_0`, then `b_1..b_p` for the means, then one per pair.
@@ -122,35 +122,8 @@ impl<'a> Dual<'a> {
 
     /// One pass: `mean Psi(u)` and the weighted second moments `mean w z~ z~'`.
     fn pass(&mut self, form: &Matrix) -> (f64, Matrix) {
-        let design = &self.data.design;
-        let width = design.columns();
-        let divergence = self.balance.divergence;
         self.passes += 1;
-        let blocks = map_blocks(design.rows(), |block| {
-            let mut value = 0.0;
-            let mut moments = Matrix::zeros(width, width);
-            let mut product = vec![0.0; TILE * width];
-            let mut weights = vec![0.0; TILE];
-            for tile in tiles(block) {
-                let rows = &design.values()[tile.start * width..tile.end * width];
-                let product = &mut product[..rows.len()];
-                multiply_rows(rows, form, product);
-                for (k, row) in tile.clone().enumerate() {
-                    let u = dot(&rows[k * width..(k + 1) * width], &product[k * width..(k + 1) * width]);
-                    value += self.data.base[row] * divergence.potential(u);
-                    weights[k] = self.data.base[row] * divergence.weight(u);
-                }
-                scale_rows(rows, weights.iter().copied(), width, product);
-                add_cross_product(product, rows, &mut moments);
-            }
-            (value, moments)
-        });
-        let mut moments = Matrix::zeros(width, width);
-        let mut value = 0.0;
-        for (part, matrix) in &blocks {
-            value += part;
-            moments.add_assign(matrix);
-        }
+        let (value, mut moments) = moment_pass(&self.data.design, &self.data.base, form, self.balance.divergence);
         moments.scale(1.0 / self.total);
         (value / self.total, moments)
     }

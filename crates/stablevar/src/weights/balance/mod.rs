@@ -18,6 +18,9 @@
 //! the rows gives value and gradient at once: O(n p^2), two matrix products, no memory per row.
 
 mod dual;
+mod pass;
+
+pub use pass::moment_pass;
 
 use super::{Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
 use crate::design::TrainingData;
