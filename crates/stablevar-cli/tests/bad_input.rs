@@ -28,7 +28,7 @@ fn table(rows: usize) -> String {
 #[test]
 fn wrong_path() {
     Folder::new().run(&["fit", "nowhere.csv", "--target", "y"]).fails_with(&["nowhere.csv", "hint: check the path"]);
-    Folder::new().run(&["fit", ".", "--target", "y"]).fails_with(&["is a folder"]);
+    Folder::new().run(&["fit", ".", "--target", "y"]).fails_with(&["no Parquet files in ."]);
     Folder::new().run(&["predict", "none.json", "none.csv"]).fails_with(&["none.json"]);
 }
 

@@ -204,6 +204,27 @@ fn every_method_fits_and_its_report_is_written() {
 }
 
 #[test]
+fn a_folder_of_parquet_files_is_one_table() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("parts")).unwrap();
+    let mut lines: Vec<String> = Vec::new();
+    for (k, seed) in ["9", "10", "11"].into_iter().enumerate() {
+        let simulate = |out: &str| {
+            folder.run(&["simulate", "linear", "--n", "200", "--seed", seed, "--out", out]).succeeds();
+        };
+        simulate(&format!("parts/part.{seed}.parquet"));
+        simulate("part.csv");
+        lines.extend(read(&folder.path("part.csv")).lines().skip(usize::from(k > 0)).map(str::to_string));
+    }
+    folder.file("all.csv", lines.join("\n"));
+    let fit = |data: &str| folder.run(&["fit", data, "--target", "y", "--evidence", "none", "--format", "json"]).json();
+    let whole = fit("all.csv");
+    assert_eq!(whole["n"], 600);
+    assert_eq!(fit("parts"), whole);
+    assert_eq!(fit("parts/part.*.parquet"), whole);
+}
+
+#[test]
 fn a_report_shows_errors_elsewhere_other_models_and_rows_only_when_asked() {
     let folder = Folder::with_sample();
     let fit = ["fit", "train.csv", "--target", "y", "--evidence", "none"];

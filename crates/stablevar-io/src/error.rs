@@ -9,8 +9,10 @@ pub type Result<T> = std::result::Result<T, IoError>;
 pub enum IoError {
     #[error("can't read {path}: {source}")]
     Read { path: String, source: std::io::Error },
-    #[error("{path} is a folder, not a file")]
-    Folder { path: String },
+    #[error("there are no Parquet files in {path}")]
+    NoParts { path: String },
+    #[error("{path}: {message}")]
+    PartDiffers { path: String, message: String },
     #[error("{path} is empty")]
     Empty { path: String },
     #[error("{path}, line {line}: {found} fields where the header has {expected}")]
@@ -43,7 +45,10 @@ impl IoError {
         let text = match self {
             IoError::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound => "check the path".into(),
             IoError::Read { .. } => "check that you may read it".into(),
-            IoError::Folder { .. } => "name a file in it".into(),
+            IoError::NoParts { .. } => {
+                "name a file, a folder of Parquet files, or a pattern like 'data/*.parquet'".into()
+            }
+            IoError::PartDiffers { .. } => "write the files of a table with the same columns of the same kinds".into(),
             IoError::Empty { .. } => "a table needs a header line and data".into(),
             IoError::Ragged { .. } => {
                 "add or remove fields on that line; a field with a comma must stand in double quotes".into()

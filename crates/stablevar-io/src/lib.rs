@@ -8,6 +8,7 @@ mod csv_table;
 mod error;
 mod model_file;
 mod output;
+mod parts;
 
 pub use error::{IoError, Result};
 pub use model_file::{model_from_json, model_to_json, read_model, write_model};
@@ -34,20 +35,27 @@ impl ReadOptions {
     }
 }
 
-/// Reads a table from a CSV, Parquet or Arrow file, told apart by how they begin; `-` is standard input.
+/// Reads a table from a CSV, Parquet or Arrow file, told apart by how they begin; `-` is standard input. A folder or a pattern
+/// stands for several Parquet files.
 pub fn read_table(path: &Path, options: &ReadOptions) -> Result<Table<'static>> {
+    if let Some(parts) = parts::parts(path)? {
+        return arrow_table::read_parquet_parts(&parts, options);
+    }
+    if begins_as_parquet(path) {
+        return arrow_table::read_parquet_parts(&[path.to_path_buf()], options);
+    }
     let bytes = read_bytes(path)?;
     let name = display(path);
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(IoError::Empty { path: name });
     }
-    let table = if bytes.starts_with(b"PAR1") {
-        arrow_table::read_parquet(&name, bytes, options)
-    } else if bytes.starts_with(b"ARROW1") {
-        arrow_table::read_ipc(&name, bytes, options)
-    } else {
-        csv_table::read_csv(&name, &bytes, options)
-    }?;
+    if bytes.starts_with(b"PAR1") {
+        return arrow_table::read_parquet(&name, bytes, options);
+    }
+    if bytes.starts_with(b"ARROW1") {
+        return arrow_table::read_ipc(&name, bytes, options);
+    }
+    let table = csv_table::read_csv(&name, &bytes, options)?;
     let mut skipped = options.skip.clone();
     if options.only.is_some() {
         skipped.extend(table.columns().iter().map(|column| column.name.clone()).filter(|column| options.skips(column)));
@@ -60,12 +68,17 @@ pub fn display(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".into() } else { path.display().to_string() }
 }
 
+/// Whether a file on disk begins as a Parquet file does; such a file need not be read whole.
+fn begins_as_parquet(path: &Path) -> bool {
+    let mut start = [0; 4];
+    let is_file = path.as_os_str() != "-" && path.is_file();
+    is_file && std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && &start == b"PAR1"
+}
+
 fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let outcome = if path.as_os_str() == "-" {
         std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
-    } else if path.is_dir() {
-        return Err(IoError::Folder { path: display(path) });
     } else {
         std::fs::read(path).map(|read| bytes = read)
     };

@@ -4,7 +4,7 @@
 //! summed on one thread, and the blocks' sums are added in order. So the result is the same to the
 //! last bit for any number of threads.
 
-use crate::linalg::{Matrix, add_cross_product};
+use crate::linalg::{Matrix, add_lower_cross_product};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -103,15 +103,17 @@ pub(crate) fn scale_rows(rows: &[f64], weights: impl Iterator<Item = f64>, width
 /// `sum_k weight_k row_k row_k'`, the weighted second moments of the design's columns.
 pub fn weighted_cross_product(design: &Matrix, weights: &[f64]) -> Matrix {
     let width = design.columns();
-    sum_matrices(design.rows(), width, |block, total| {
+    let mut total = sum_matrices(design.rows(), width, |block, total| {
         let mut scaled = vec![0.0; TILE * width];
         for tile in tiles(block) {
             let rows = &design.values()[tile.start * width..tile.end * width];
             let scaled = &mut scaled[..rows.len()];
             scale_rows(rows, weights[tile].iter().copied(), width, scaled);
-            add_cross_product(scaled, rows, total);
+            add_lower_cross_product(scaled, rows, total);
         }
-    })
+    });
+    total.mirror_lower();
+    total
 }
 
 /// `sum_k weight_k value_k row_k`.

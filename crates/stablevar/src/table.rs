@@ -66,6 +66,18 @@ impl<'a> Numbers<'a> {
         (0..self.len).map(|row| self[row])
     }
 
+    /// Adds more at the end.
+    ///
+    /// Only numbers of its own can grow: a view becomes a copy first.
+    pub fn extend(&mut self, more: impl IntoIterator<Item = f64>) {
+        if !matches!(self.values, Cow::Owned(_)) || self.step != 1 || self.start != 0 {
+            *self = self.to_vec().into();
+        }
+        let values = self.values.to_mut();
+        values.extend(more);
+        self.len = values.len();
+    }
+
     /// A copy.
     pub fn to_vec(&self) -> Vec<f64> {
         self.iter().collect()

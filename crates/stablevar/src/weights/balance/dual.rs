@@ -1,17 +1,19 @@
 //! The dual of the balancing problem, and its minimisation.
 
-use super::{Balance, QuadraticFunction, moment_pass, raw_weights};
+use super::pass::{active_pass, moment_pass};
+use super::{Balance, QuadraticFunction, raw_weights};
 use crate::design::TrainingData;
 use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows, symmetric_eigen};
 use crate::optim::{Minimum, Options, StopReason, minimise};
 use crate::parameter::Positive;
-use crate::rows::{TILE, scale_rows, sum_matrices, tiles};
+use crate::rows::{TILE, sum_matrices, tiles};
 use crate::weights::{Mask, SampleWeights};
 
 /// The dual problem for one mask: the unknowns are `t_0`, then `b_1..b_p` for the means, then one per pair.
 pub(super) struct Dual<'a> {
     balance: &'a Balance,
-    data: &'a TrainingData,
+    design: &'a Matrix,
+    base: &'a [f64],
     pairs: Vec<(usize, usize, f64)>,
     /// Columns are taken around this point, which becomes their weighted mean; 0 unless means are re-centred.
     pub(super) centre: Vec<f64>,
@@ -34,6 +36,11 @@ const STEPS_PER_HESSIAN: usize = 20;
 /// unknowns than this: it costs O(n q^2), and converges on columns with heavy tails where the other does not.
 const NORMAL_ROUNDS: usize = 3;
 const MOST_UNKNOWNS: usize = 1200;
+/// Rows of the sample whose solution is the point to begin with, at least and per unknown, and how many times as many there
+/// must be for that to be worth it.
+const SAMPLE_ROWS: usize = 16_384;
+const SAMPLE_PER_UNKNOWN: usize = 32;
+const LEAST_STEP: usize = 4;
 /// Rows that the exact Hessian is taken from at most.
 const HESSIAN_ROWS: usize = 20_000;
 
@@ -42,12 +49,43 @@ impl<'a> Dual<'a> {
         let total = data.total_weight();
         let columns = data.columns();
         let ridge = balance.ridge.map_or_else(|| automatic_ridge(columns, total), Positive::get);
-        Self { balance, data, pairs: mask.pairs(), centre: vec![0.0; columns], total, ridge, passes: 0 }
+        let (design, base, centre) = (&data.design, data.base.as_slice(), vec![0.0; columns]);
+        Self { balance, design, base, pairs: mask.pairs(), centre, total, ridge, passes: 0 }
+    }
+
+    /// Number of columns, without the leading ones.
+    fn columns(&self) -> usize {
+        self.design.columns() - 1
+    }
+
+    /// A better point to begin with where there are very many rows: the solution for some of them, evenly spaced.
+    pub(super) fn start_from_sample(&mut self, start: Vec<f64>) -> Vec<f64> {
+        let wanted = SAMPLE_ROWS.max(SAMPLE_PER_UNKNOWN * self.size());
+        let step = self.design.rows() / wanted;
+        if step < LEAST_STEP {
+            return start;
+        }
+        let rows: Vec<usize> = (0..self.design.rows()).step_by(step).collect();
+        let design = self.design.keep_rows(&rows);
+        let base: Vec<f64> = rows.iter().map(|&row| self.base[row]).collect();
+        let mut sample = Dual {
+            balance: self.balance,
+            total: base.iter().sum(),
+            design: &design,
+            base: &base,
+            pairs: self.pairs.clone(),
+            centre: self.centre.clone(),
+            ridge: self.ridge,
+            passes: 0,
+        };
+        let minimum = sample.minimise(start.clone());
+        self.passes += sample.passes.div_ceil(step);
+        if minimum.stop.converged() { minimum.point } else { start }
     }
 
     /// Unknowns before the pairs.
     fn offset(&self) -> usize {
-        1 + self.data.columns()
+        1 + self.columns()
     }
 
     pub(super) fn size(&self) -> usize {
@@ -59,7 +97,7 @@ impl<'a> Dual<'a> {
         point[0] = self.balance.divergence.neutral();
         if let Some(function) = start {
             point[0] = function.form[(0, 0)];
-            for column in 0..self.data.columns() {
+            for column in 0..self.columns() {
                 point[1 + column] = 2.0 * function.form[(0, column + 1)];
             }
             for (unknown, &(i, j, _)) in point[self.offset()..].iter_mut().zip(&self.pairs) {
@@ -71,7 +109,7 @@ impl<'a> Dual<'a> {
 
     /// The matrix T of the unknowns, on columns that are not centred.
     pub(super) fn form(&self, point: &[f64]) -> Matrix {
-        let width = self.data.columns() + 1;
+        let width = self.columns() + 1;
         let mut form = Matrix::zeros(width, width);
         form[(0, 0)] = point[0];
         for column in 1..self.offset() {
@@ -123,7 +161,7 @@ impl<'a> Dual<'a> {
     /// One pass: `mean Psi(u)` and the weighted second moments `mean w z~ z~'`.
     fn pass(&mut self, form: &Matrix) -> (f64, Matrix) {
         self.passes += 1;
-        let (value, mut moments) = moment_pass(&self.data.design, &self.data.base, form, self.balance.divergence);
+        let (value, mut moments) = moment_pass(self.design, self.base, form, self.balance.divergence);
         moments.scale(1.0 / self.total);
         (value / self.total, moments)
     }
@@ -153,15 +191,13 @@ impl<'a> Dual<'a> {
     /// With the means pinned at `m` the least distance is `V(m) = -min F`, and its slope in `m` is the
     /// unknown `b` that pins them: so this is a descent in p dimensions around the solver for pinned means.
     pub(super) fn minimise_over_means(&mut self, start: Vec<f64>) -> Minimum {
-        let columns = self.data.columns();
+        let columns = self.columns();
         let mut best = self.minimise(start);
         let options =
             Options { gradient_tolerance: self.balance.tolerance.get().max(1e-7), max_iterations: 100, memory: 12 };
         // Moving the means by d costs about d^2 / 2 times the mean squared weight: that sets the length of a step.
-        let weights = SampleWeights::new(
-            raw_weights(&self.data.design, &self.form(&best.point), self.balance.divergence),
-            &self.data.base,
-        );
+        let weights =
+            SampleWeights::new(raw_weights(self.design, &self.form(&best.point), self.balance.divergence), self.base);
         let length = weights.effective_sample_size() / self.total;
         let distance = |centre: &[f64], slope: &mut [f64]| {
             self.centre.copy_from_slice(centre);
@@ -217,7 +253,7 @@ impl<'a> Dual<'a> {
     /// change, plus the ridge. From evenly spaced rows if there are very many.
     pub(super) fn hessian(&mut self, point: &[f64]) -> Option<Cholesky> {
         self.passes += 1;
-        let (form, design, size, offset) = (self.form(point), &self.data.design, self.size(), self.offset());
+        let (form, design, size, offset) = (self.form(point), self.design, self.size(), self.offset());
         let step = design.rows().div_ceil(HESSIAN_ROWS);
         let rows = design.rows().div_ceil(step);
         let mut hessian = sum_matrices(rows, size, |block, total| {
@@ -233,7 +269,7 @@ impl<'a> Dual<'a> {
                         factors[offset + k] = factors[i + 1] * factors[j + 1];
                     }
                     let u = dot(values, &form.times(values));
-                    let slope = self.data.base[row * step] * self.balance.divergence.weight_slope(u);
+                    let slope = self.base[row * step] * self.balance.divergence.weight_slope(u);
                     scaled.iter_mut().zip(factors.iter()).for_each(|(target, value)| *target = slope * value);
                 }
                 add_cross_product(&scaled[..count * size], &factors[..count * size], total);
@@ -250,23 +286,7 @@ impl<'a> Dual<'a> {
     fn active_moments(&mut self, point: &[f64]) -> Matrix {
         self.passes += 1;
         let form = self.form(point);
-        let design = &self.data.design;
-        let width = design.columns();
-        let mut moments = sum_matrices(design.rows(), width, |block, total| {
-            let mut image = vec![0.0; TILE * width];
-            let mut slopes = vec![0.0; TILE];
-            for tile in tiles(block) {
-                let rows = &design.values()[tile.start * width..tile.end * width];
-                let image = &mut image[..rows.len()];
-                multiply_rows(rows, &form, image);
-                for (k, row) in tile.clone().enumerate() {
-                    let u = dot(&rows[k * width..(k + 1) * width], &image[k * width..(k + 1) * width]);
-                    slopes[k] = self.data.base[row] * self.balance.divergence.weight_slope(u);
-                }
-                scale_rows(rows, slopes.iter().copied(), width, image);
-                add_cross_product(image, rows, total);
-            }
-        });
+        let mut moments = active_pass(self.design, self.base, &form, self.balance.divergence);
         moments.scale(1.0 / self.total);
         self.centre_moments(moments)
     }

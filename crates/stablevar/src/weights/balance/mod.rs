@@ -24,7 +24,7 @@ pub use pass::moment_pass;
 
 use super::{Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
 use crate::design::TrainingData;
-use crate::linalg::{Cholesky, Matrix, dot, multiply_rows};
+use crate::linalg::{Cholesky, Matrix, dot, dot_in_lanes, multiply_rows};
 use crate::optim::StopReason;
 use crate::parameter::Positive;
 use crate::rows::{TILE, map_blocks_mut, tiles, weighted_column_sums, weighted_cross_product};
@@ -187,6 +187,7 @@ impl Balance {
     pub fn solve(&self, data: &TrainingData, mask: &Mask, start: Option<&QuadraticFunction>) -> Reweighted {
         let mut problem = Dual::new(self, data, mask);
         let start = problem.starting_point(start.filter(|function| function.divergence == self.divergence));
+        let start = problem.start_from_sample(start);
         let minimum = match self.means {
             Means::Pinned => problem.minimise(start),
             Means::Recentred => problem.minimise_over_means(start),
@@ -228,7 +229,8 @@ fn raw_weights(design: &Matrix, form: &Matrix, divergence: Divergence) -> Vec<f6
             let rows = &design.values()[tile.start * width..tile.end * width];
             let product = &mut product[..rows.len()];
             multiply_rows(rows, form, product);
-            let forms = rows.chunks_exact(width).zip(product.chunks_exact(width)).map(|(row, image)| dot(row, image));
+            let forms =
+                rows.chunks_exact(width).zip(product.chunks_exact(width)).map(|(row, image)| dot_in_lanes(row, image));
             weights.iter_mut().zip(forms).for_each(|(weight, u)| *weight = divergence.weight(u));
         }
     });

@@ -15,6 +15,19 @@ const GROUP: usize = 4;
 
 /// Sums over the rows `z` of a matrix: `base Psi(u)` and `base w z z'`, where `u = z' form z`, `w = rho(u)`.
 pub fn moment_pass(rows: &Matrix, base: &[f64], form: &Matrix, divergence: Divergence) -> (f64, Matrix) {
+    summed(rows, base, form, |u| (divergence.potential(u), divergence.weight(u)))
+}
+
+/// The same with `rho'(u)` for `w`: the second moments of the rows whose weight would change.
+pub(super) fn active_pass(rows: &Matrix, base: &[f64], form: &Matrix, divergence: Divergence) -> Matrix {
+    summed(rows, base, form, |u| (0.0, divergence.weight_slope(u))).1
+}
+
+/// `measure` tells from a row's `u` a value to be summed, and a weight.
+fn summed<M>(rows: &Matrix, base: &[f64], form: &Matrix, measure: M) -> (f64, Matrix)
+where
+    M: Fn(f64) -> (f64, f64) + Copy + Send + Sync,
+{
     let width = rows.columns();
     let doubled = doubled_triangle(form);
     let parts = map_blocks(rows.rows(), |block| {
@@ -22,10 +35,10 @@ pub fn moment_pass(rows: &Matrix, base: &[f64], form: &Matrix, divergence: Diver
         let values = &rows.values()[block.start * width..block.end * width];
         let base = &base[block];
         if width < WIDE {
-            let narrow = Narrow { values, base, width, doubled: &doubled, divergence, sums: &mut sums };
+            let narrow = Narrow { values, base, width, doubled: &doubled, measure, sums: &mut sums };
             pulp::Arch::new().dispatch(narrow);
         } else {
-            wide(values, base, width, form, divergence, &mut sums);
+            wide(values, base, width, form, measure, &mut sums);
         }
         sums
     });
@@ -48,13 +61,14 @@ struct Sums {
 impl Sums {
     /// Turns the forms of some rows into their weights.
     #[inline(always)]
-    fn weigh(&mut self, forms: &mut [f64], base: &[f64], divergence: Divergence) {
+    fn weigh(&mut self, forms: &mut [f64], base: &[f64], measure: impl Fn(f64) -> (f64, f64)) {
         // Lanes, so that a sum need not wait for the one before.
         let mut lanes = [0.0; 8];
         for (forms, base) in forms.chunks_mut(8).zip(base.chunks(8)) {
             for ((form, base), lane) in forms.iter_mut().zip(base).zip(&mut lanes) {
-                *lane += base * divergence.potential(*form);
-                *form = base * divergence.weight(*form);
+                let (value, weight) = measure(*form);
+                *lane += base * value;
+                *form = base * weight;
             }
         }
         self.value += lanes.iter().sum::<f64>();
@@ -67,7 +81,10 @@ fn doubled_triangle(form: &Matrix) -> Vec<f64> {
     (0..form.rows()).flat_map(|i| (0..=i).map(move |j| entry(i, j))).collect()
 }
 
-fn wide(values: &[f64], base: &[f64], width: usize, form: &Matrix, divergence: Divergence, sums: &mut Sums) {
+fn wide<M>(values: &[f64], base: &[f64], width: usize, form: &Matrix, measure: M, sums: &mut Sums)
+where
+    M: Fn(f64) -> (f64, f64) + Copy,
+{
     let mut product = vec![0.0; TILE * width];
     let mut forms = vec![0.0; TILE];
     for tile in tiles(0..base.len()) {
@@ -77,27 +94,27 @@ fn wide(values: &[f64], base: &[f64], width: usize, form: &Matrix, divergence: D
         for ((form, row), image) in forms.iter_mut().zip(rows.chunks_exact(width)).zip(product.chunks_exact(width)) {
             *form = dot_in_lanes(row, image);
         }
-        sums.weigh(forms, &base[tile], divergence);
+        sums.weigh(forms, &base[tile], measure);
         scale_rows(rows, forms.iter().copied(), width, product);
         add_lower_cross_product(product, rows, &mut sums.moments);
     }
 }
 
-struct Narrow<'a> {
+struct Narrow<'a, M> {
     values: &'a [f64],
     base: &'a [f64],
     width: usize,
     doubled: &'a [f64],
-    divergence: Divergence,
+    measure: M,
     sums: &'a mut Sums,
 }
 
-impl WithSimd for Narrow<'_> {
+impl<M: Fn(f64) -> (f64, f64) + Copy> WithSimd for Narrow<'_, M> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { values, base, width, doubled, divergence, sums } = self;
+        let Self { values, base, width, doubled, measure, sums } = self;
         // Columns of zeros make whole groups.
         let padded = width.next_multiple_of(GROUP);
         let mut columns = vec![0.0; padded * TILE];
@@ -110,7 +127,7 @@ impl WithSimd for Narrow<'_> {
                 column.iter_mut().zip(rows.chunks_exact(width)).for_each(|(value, row)| *value = row[c]);
             }
             quadratic_forms(simd, &columns, doubled, width, &mut forms);
-            sums.weigh(&mut forms[..count], &base[tile], divergence);
+            sums.weigh(&mut forms[..count], &base[tile], measure);
             // What the last tile left unused weighs nothing.
             forms[count..].fill(0.0);
             for first in (0..padded).step_by(GROUP) {
