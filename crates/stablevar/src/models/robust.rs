@@ -56,9 +56,17 @@ pub fn robust_regression(
     Ok((fit, StopReason::IterationLimit))
 }
 
+/// The normal distribution's median distance from 0, in standard deviations.
+const MEDIAN_DISTANCE: f64 = 0.674_489_750_196_082;
+
 /// The standard deviation that normal residuals would have whose median distance from 0 is that of these; 0 if half of
 /// them are 0.
 pub fn spread_of_the_bulk(residuals: &[f64], weights: &[f64]) -> f64 {
+    if weights.windows(2).all(|pair| pair[0] == pair[1]) {
+        let mut sizes: Vec<f64> = residuals.iter().map(|residual| residual.abs()).collect();
+        let Some(middle) = sizes.len().checked_sub(1).map(|last| last / 2) else { return 0.0 };
+        return *sizes.select_nth_unstable_by(middle, f64::total_cmp).1 / MEDIAN_DISTANCE;
+    }
     let mut order: Vec<usize> = (0..residuals.len()).collect();
     order.sort_unstable_by(|&a, &b| residuals[a].abs().total_cmp(&residuals[b].abs()));
     let half = 0.5 * weights.iter().sum::<f64>();
@@ -67,8 +75,7 @@ pub fn spread_of_the_bulk(residuals: &[f64], weights: &[f64]) -> f64 {
         sum += weights[row];
         sum >= half
     });
-    // The normal distribution's median distance from 0 is 0.6745 standard deviations.
-    middle.map_or(0.0, |row| residuals[row].abs() / 0.674_489_750_196_082)
+    middle.map_or(0.0, |row| residuals[row].abs() / MEDIAN_DISTANCE)
 }
 
 #[cfg(test)]
@@ -94,6 +101,19 @@ mod tests {
 
     fn slope(data: &TrainingData, fit: &StandardisedFit) -> f64 {
         fit.coefficients[1] * data.target.scale / data.encoding.columns[0].scale
+    }
+
+    #[test]
+    fn equal_weights_are_a_short_cut_to_the_same_median() {
+        for count in [1, 2, 5, 1000, 1001] {
+            let residuals: Vec<f64> = (0..count).map(|k| ((k * 7919) % 997) as f64 - 400.0).collect();
+            let equal = spread_of_the_bulk(&residuals, &vec![1.0; count]);
+            // One weight a little off takes the long way.
+            let mut weights = vec![1.0; count];
+            weights[0] = 1.0 + 1e-9;
+            assert_eq!(equal, spread_of_the_bulk(&residuals, &weights), "{count}");
+        }
+        assert_eq!(spread_of_the_bulk(&[], &[]), 0.0);
     }
 
     #[test]

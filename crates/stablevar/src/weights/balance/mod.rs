@@ -186,8 +186,9 @@ impl Balance {
     /// Finds the weights; `start` is the solution for a similar mask, if there is one.
     pub fn solve(&self, data: &TrainingData, mask: &Mask, start: Option<&QuadraticFunction>) -> Reweighted {
         let mut problem = Dual::new(self, data, mask);
-        let start = problem.starting_point(start.filter(|function| function.divergence == self.divergence));
-        let start = problem.start_from_sample(start);
+        let earlier = start.filter(|function| function.divergence == self.divergence);
+        let start = problem.starting_point(earlier);
+        let start = if earlier.is_some() { start } else { problem.start_from_sample(start) };
         let minimum = match self.means {
             Means::Pinned => problem.minimise(start),
             Means::Recentred => problem.minimise_over_means(start),
