@@ -252,6 +252,8 @@ fn a_report_shows_errors_elsewhere_other_models_and_rows_only_when_asked() {
     folder.run(&[&fit[..], &["--report", "own.html", "--report-rows"]].concat()).succeeds();
     assert!(read(&folder.path("own.html")).contains(outcome));
 
+    folder.run(&["fit", "train.csv", "--target", "s1", "--method", "ols", "--model", "other.json"]).succeeds();
+    folder.run(&[&report[..], &["--compare", "other.json"]].concat()).fails_with(&["predicts 's1', not 'y'"]);
     folder.run(&["report", "svi.json", "--evaluate", "tests.csv", "--metric", "log-loss"]).fails_with(&["no meaning"]);
     folder.run(&["report", "svi.json", "--evaluate", "tests.csv", "--env", "nowhere"]).fails_with(&["nowhere"]);
     folder.file("short.csv", rows[..3].join("\n"));

@@ -18,6 +18,10 @@ pub(crate) fn read_parquet_parts(parts: &[PathBuf], options: &ReadOptions) -> Re
     let mut table = Growing::new(options);
     for part in parts {
         let path = crate::display(part);
+        if !crate::begins_as_parquet(part) {
+            let message = "it is not a Parquet file, and only such can be parts of a table".into();
+            return Err(IoError::PartDiffers { path, message });
+        }
         let file = std::fs::File::open(part).map_err(|source| IoError::Read { path: path.clone(), source })?;
         table.add_parquet(&path, file)?;
     }
@@ -231,6 +235,8 @@ mod tests {
         let other = Table::from_numbers(["x", "word", "flag"].map(|name| (name.into(), vec![1.0]))).unwrap();
         write_table(&folder.path().join("2.parquet"), &other).unwrap();
         fails(&["2.parquet", "'word' holds numbers here and text"]);
+        std::fs::write(folder.path().join("2.parquet"), "x,word,flag\n1,a,true\n").unwrap();
+        fails(&["2.parquet", "not a Parquet file"]);
         let whole = std::fs::read(folder.path().join("1.parquet")).unwrap();
         std::fs::write(folder.path().join("2.parquet"), &whole[..whole.len() / 2]).unwrap();
         assert!(matches!(fails(&["2.parquet"]), IoError::Damaged { .. }));

@@ -70,8 +70,8 @@ fn evaluate(
         models.push((name_of(path), read_model(path)?));
     }
     for (name, other) in models {
-        if other.classes != model.classes {
-            bail!("'{name}' does not predict what the model predicts: compare models of one target");
+        if (&other.target, &other.classes) != (&model.target, &model.classes) {
+            bail!("'{name}' predicts '{}', not '{}': compare models of one target", other.target, model.target);
         }
         let mut found = by_environment(&other, data, target, arguments.env.as_deref(), metric, printer)?;
         if found.is_empty() {

@@ -1,7 +1,7 @@
 //! The dual of the balancing problem, and its minimisation.
 
-use super::pass::{active_pass, moment_pass};
-use super::{Balance, QuadraticFunction, raw_weights};
+use super::pass::{active_pass, moment_pass, raw_weights};
+use super::{Balance, QuadraticFunction};
 use crate::design::TrainingData;
 use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows, symmetric_eigen};
 use crate::optim::{Minimum, Options, StopReason, minimise};
@@ -223,7 +223,8 @@ impl<'a> Dual<'a> {
         let mut point = start;
         let mut left = self.balance.max_iterations;
         let pairs = self.pairs.clone();
-        for round in 0.. {
+        let mut round = 0;
+        loop {
             let options = Options {
                 gradient_tolerance: self.balance.tolerance.get(),
                 max_iterations: STEPS_PER_HESSIAN.min(left),
@@ -245,8 +246,8 @@ impl<'a> Dual<'a> {
                 return minimum;
             }
             point = minimum.point;
+            round += 1;
         }
-        unreachable!("the loop over rounds returns")
     }
 
     /// The Hessian of F, factorised: the second moments of what the unknowns multiply, among the rows whose weight would

@@ -21,13 +21,14 @@ mod dual;
 mod pass;
 
 pub use pass::moment_pass;
+use pass::raw_weights;
 
 use super::{Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
 use crate::design::TrainingData;
-use crate::linalg::{Cholesky, Matrix, dot, dot_in_lanes, multiply_rows};
+use crate::linalg::{Cholesky, Matrix, dot};
 use crate::optim::StopReason;
 use crate::parameter::Positive;
-use crate::rows::{TILE, map_blocks_mut, tiles, weighted_column_sums, weighted_cross_product};
+use crate::rows::{weighted_column_sums, weighted_cross_product};
 use dual::Dual;
 use serde::{Deserialize, Serialize};
 
@@ -217,25 +218,6 @@ impl Balance {
             passes: problem.passes + 1,
         }
     }
-}
-
-/// `rho(z~' T z~)` for every row.
-fn raw_weights(design: &Matrix, form: &Matrix, divergence: Divergence) -> Vec<f64> {
-    let width = design.columns();
-    let mut weights = vec![0.0; design.rows()];
-    map_blocks_mut(&mut weights, |block, weights| {
-        let mut product = vec![0.0; TILE * width];
-        let tiles = tiles(block).zip(weights.chunks_mut(TILE));
-        for (tile, weights) in tiles {
-            let rows = &design.values()[tile.start * width..tile.end * width];
-            let product = &mut product[..rows.len()];
-            multiply_rows(rows, form, product);
-            let forms =
-                rows.chunks_exact(width).zip(product.chunks_exact(width)).map(|(row, image)| dot_in_lanes(row, image));
-            weights.iter_mut().zip(forms).for_each(|(weight, u)| *weight = divergence.weight(u));
-        }
-    });
-    weights
 }
 
 #[cfg(test)]

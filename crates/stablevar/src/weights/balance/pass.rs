@@ -5,7 +5,7 @@
 
 use super::Divergence;
 use crate::linalg::{Matrix, add_lower_cross_product, dot_in_lanes, multiply_rows};
-use crate::rows::{TILE, map_blocks, scale_rows, tiles};
+use crate::rows::{TILE, map_blocks, map_blocks_mut, scale_rows, tiles};
 use pulp::{Simd, WithSimd};
 
 /// From this many columns on, the linear-algebra crate is faster.
@@ -52,6 +52,30 @@ where
     (value, moments)
 }
 
+/// `rho(u)` of every row.
+pub(super) fn raw_weights(rows: &Matrix, form: &Matrix, divergence: Divergence) -> Vec<f64> {
+    let width = rows.columns();
+    let mut weights = vec![0.0; rows.rows()];
+    map_blocks_mut(&mut weights, |block, weights| {
+        let mut product = vec![0.0; TILE * width];
+        for (tile, weights) in tiles(block).zip(weights.chunks_mut(TILE)) {
+            let rows = &rows.values()[tile.start * width..tile.end * width];
+            forms_by_product(rows, form, &mut product[..rows.len()], weights);
+            weights.iter_mut().for_each(|weight| *weight = divergence.weight(*weight));
+        }
+    });
+    weights
+}
+
+/// `z' form z` of some rows, by way of their products with the form.
+fn forms_by_product(rows: &[f64], form: &Matrix, product: &mut [f64], forms: &mut [f64]) {
+    let width = form.rows();
+    multiply_rows(rows, form, product);
+    for ((form, row), image) in forms.iter_mut().zip(rows.chunks_exact(width)).zip(product.chunks_exact(width)) {
+        *form = dot_in_lanes(row, image);
+    }
+}
+
 struct Sums {
     value: f64,
     /// The lower triangle.
@@ -90,10 +114,7 @@ where
     for tile in tiles(0..base.len()) {
         let rows = &values[tile.start * width..tile.end * width];
         let (product, forms) = (&mut product[..rows.len()], &mut forms[..tile.len()]);
-        multiply_rows(rows, form, product);
-        for ((form, row), image) in forms.iter_mut().zip(rows.chunks_exact(width)).zip(product.chunks_exact(width)) {
-            *form = dot_in_lanes(row, image);
-        }
+        forms_by_product(rows, form, product, forms);
         sums.weigh(forms, &base[tile], measure);
         scale_rows(rows, forms.iter().copied(), width, product);
         add_lower_cross_product(product, rows, &mut sums.moments);
