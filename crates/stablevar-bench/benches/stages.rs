@@ -31,9 +31,11 @@ fn stages(criterion: &mut Criterion) {
 
     let data = sample(2000, 10);
     let mask = Mask::all(&data);
-    criterion.bench_function("balance 2000x10", |bench| bench.iter(|| Balance::default().solve(&data, &mask, None)));
-    let weights = Balance::default().solve(&data, &mask, None).weights;
-    let problem = WeightedProblem::new(&data, &weights);
+    criterion.bench_function("balance 2000x10", |bench| {
+        bench.iter(|| Balance::default().solve(&data, &mask, None).expect("rows in memory"))
+    });
+    let weights = Balance::default().solve(&data, &mask, None).expect("rows in memory").weights;
+    let problem = WeightedProblem::new(&data, &weights).expect("rows in memory");
     criterion.bench_function("gates 2000x10", |bench| bench.iter(|| LinearGates::default().fit(black_box(&problem))));
     criterion.bench_function("svi fit 2000x10", |bench| {
         bench.iter(|| fit(&data, &Method::published(), 0, &|_| ControlFlow::Continue(())).expect("a fit"));
@@ -51,7 +53,11 @@ fn stages(criterion: &mut Criterion) {
     slow.sample_size(10);
     let hundred = Dwr { steps: 100, ..Dwr::default() };
     slow.bench_function("100 steps 2000x10", |bench| {
-        bench.iter_batched(|| (), |()| hundred.reweigh(&data, &mask, None, 0), BatchSize::PerIteration);
+        bench.iter_batched(
+            || (),
+            |()| hundred.reweigh(&data, &mask, None, 0).expect("rows in memory"),
+            BatchSize::PerIteration,
+        );
     });
 }
 

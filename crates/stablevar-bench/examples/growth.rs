@@ -61,16 +61,16 @@ fn main() {
                 let mask = Mask::from_stability(&data, &stability);
                 let published = Dwr { tolerance: stablevar::parameter::Positive::constant(1e-300), ..Dwr::default() };
                 let start = Instant::now();
-                let descended = published.reweigh(&data, &mask, None, 0);
+                let descended = published.reweigh(&data, &mask, None, 0).expect("rows in memory");
                 let slow = start.elapsed().as_secs_f64();
-                let balanced = Balance::default().solve(&data, &mask, None);
+                let balanced = Balance::default().solve(&data, &mask, None).expect("rows in memory");
                 let values = [
-                    seconds(5, || drop(Balance::default().solve(&data, &mask, None))),
+                    seconds(5, || drop(Balance::default().solve(&data, &mask, None).expect("rows in memory"))),
                     slow,
                     balanced.weights.effective_sample_size(),
                     descended.weights.effective_sample_size(),
-                    remaining_correlation(&weighted_correlations(&data, &balanced.weights), &mask),
-                    remaining_correlation(&weighted_correlations(&data, &descended.weights), &mask),
+                    remaining_correlation(&weighted_correlations(&data, &balanced.weights).expect("rows in memory"), &mask),
+                    remaining_correlation(&weighted_correlations(&data, &descended.weights).expect("rows in memory"), &mask),
                 ];
                 sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value / 10.0);
             }

@@ -1,77 +1,115 @@
-//! Parquet and Arrow IPC files, read batch by batch: beside the table there is never more than one batch in memory.
+//! Parquet and Arrow IPC files, read batch by batch.
 
+use crate::stream::{Input, Piece, Visit};
 use crate::{IoError, ReadOptions, Result};
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, RecordBatch, cast::AsArray};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::reader::ChunkReader;
 use stablevar::error::Error;
 use stablevar::table::{Column, Table, TextValues, Values};
-use std::collections::HashMap;
-use std::path::PathBuf;
 
-/// Several Parquet files as one table, in this order. They must have the same columns.
-pub(crate) fn read_parquet_parts(parts: &[PathBuf], options: &ReadOptions) -> Result<Table<'static>> {
-    let mut table = Growing::new(options);
+/// Shows several Parquet files as one table, in this order. They must have the same columns.
+pub(crate) fn parquet_pieces(parts: &[Input], options: &ReadOptions, rows: usize, visit: Visit) -> Result<()> {
+    let mut columns = Columns::new(options);
     for part in parts {
-        let path = crate::display(part);
-        if !crate::begins_as_parquet(part) {
-            let message = "it is not a Parquet file, and only such can be parts of a table".into();
-            return Err(IoError::PartDiffers { path, message });
+        let name = part.name();
+        match part {
+            Input::File(path) => {
+                if !crate::begins_as_parquet(path) {
+                    let message = "it is not a Parquet file, and only such can be parts of a table".into();
+                    return Err(IoError::PartDiffers { path: name, message });
+                }
+                let file = std::fs::File::open(path);
+                columns.parquet(
+                    &name,
+                    file.map_err(|source| IoError::Read { path: name.clone(), source })?,
+                    rows,
+                    visit,
+                )?;
+            }
+            Input::Bytes(_, bytes) => columns.parquet(&name, bytes.clone(), rows, visit)?,
         }
-        let file = std::fs::File::open(part).map_err(|source| IoError::Read { path: path.clone(), source })?;
-        table.add_parquet(&path, file)?;
     }
-    table.finish(&parts.first().map(|part| crate::display(part)).unwrap_or_default())
+    columns.finish(&parts.first().map(Input::name).unwrap_or_default(), visit)
 }
 
-pub(crate) fn read_parquet(path: &str, bytes: Vec<u8>, options: &ReadOptions) -> Result<Table<'static>> {
-    let mut table = Growing::new(options);
-    table.add_parquet(path, bytes::Bytes::from(bytes))?;
-    table.finish(path)
+/// What a Parquet file says of itself.
+fn parquet_metadata(part: &Input) -> Result<ArrowReaderMetadata> {
+    let (path, options) = (part.name(), ArrowReaderOptions::new());
+    let found = match part {
+        Input::File(file) => {
+            let file = std::fs::File::open(file).map_err(|source| IoError::Read { path: path.clone(), source })?;
+            ArrowReaderMetadata::load(&file, options)
+        }
+        Input::Bytes(_, bytes) => ArrowReaderMetadata::load(bytes, options),
+    };
+    found.map_err(|error| damaged(&path, &error))
 }
 
-pub(crate) fn read_ipc(path: &str, bytes: Vec<u8>, options: &ReadOptions) -> Result<Table<'static>> {
-    let open = |columns| arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(&bytes), columns);
+/// Rows of Parquet files, by what they say of themselves; files that can't be understood have none.
+pub(crate) fn parquet_rows(parts: &[Input]) -> u64 {
+    let rows = |part| parquet_metadata(part).map_or(0, |data| data.metadata().file_metadata().num_rows());
+    parts.iter().map(|part| u64::try_from(rows(part)).unwrap_or(0)).sum()
+}
+
+/// Names of the columns that are read of a table in these files.
+pub(crate) fn parquet_columns(parts: &[Input], options: &ReadOptions) -> Result<Vec<String>> {
+    let Some(first) = parts.first() else { return Ok(Vec::new()) };
+    Ok(used(parquet_metadata(first)?.schema(), options))
+}
+
+/// Names of the columns that are read of an Arrow file.
+pub(crate) fn ipc_columns(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<Vec<String>> {
+    let reader = arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), None);
+    Ok(used(&reader.map_err(|error| damaged(path, &error))?.schema(), options))
+}
+
+fn used(schema: &SchemaRef, options: &ReadOptions) -> Vec<String> {
+    let names = schema.fields().iter().map(|field| field.name().clone());
+    names.filter(|name| !options.skips(name)).collect()
+}
+
+pub(crate) fn ipc_pieces(path: &str, bytes: &[u8], options: &ReadOptions, visit: Visit) -> Result<()> {
+    let open = |columns| arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), columns);
     let schema = open(None).map_err(|error| damaged(path, &error))?.schema();
-    let mut table = Growing::new(options);
-    let used = table.add_schema(path, &schema)?;
-    table.add_batches(path, open(Some(used)).map_err(|error| damaged(path, &error))?)?;
-    table.finish(path)
+    let mut columns = Columns::new(options);
+    let used = columns.check(path, &schema)?;
+    columns.batches(path, open(Some(used)).map_err(|error| damaged(path, &error))?, visit)?;
+    columns.finish(path, visit)
 }
 
 fn damaged(path: &str, error: &dyn std::fmt::Display) -> IoError {
     IoError::Damaged { path: path.into(), message: error.to_string() }
 }
 
-/// A table to which batches are added.
-struct Growing<'a> {
+/// The columns that all parts of a table must have.
+struct Columns<'a> {
     options: &'a ReadOptions,
     /// Names of all columns of the first file, used or not.
     names: Vec<String>,
-    columns: Vec<Column<'static>>,
-    /// For every column the positions of its levels.
-    levels: Vec<HashMap<String, u32>>,
+    /// What those used hold, once a batch was seen.
+    kinds: Vec<&'static str>,
 }
 
-impl<'a> Growing<'a> {
+impl<'a> Columns<'a> {
     fn new(options: &'a ReadOptions) -> Self {
-        Self { options, names: Vec::new(), columns: Vec::new(), levels: Vec::new() }
+        Self { options, names: Vec::new(), kinds: Vec::new() }
     }
 
-    fn add_parquet(&mut self, path: &str, file: impl ChunkReader + 'static) -> Result<()> {
+    fn parquet(&mut self, path: &str, file: impl ChunkReader + 'static, rows: usize, visit: Visit) -> Result<()> {
         let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| damaged(path, &error))?;
-        let used = self.add_schema(path, &builder.schema().clone())?;
+        let used = self.check(path, &builder.schema().clone())?;
         let mask = ProjectionMask::roots(builder.parquet_schema(), used);
-        let reader = builder.with_projection(mask).build().map_err(|error| damaged(path, &error))?;
-        self.add_batches(path, reader)
+        let reader = builder.with_projection(mask).with_batch_size(rows).build();
+        self.batches(path, reader.map_err(|error| damaged(path, &error))?, visit)
     }
 
     /// Positions of the columns to read; every file must have those of the first, in the same order.
-    fn add_schema(&mut self, path: &str, schema: &SchemaRef) -> Result<Vec<usize>> {
+    fn check(&mut self, path: &str, schema: &SchemaRef) -> Result<Vec<usize>> {
         let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
         if self.names.is_empty() {
             let fault = |source| IoError::Table { path: path.into(), source };
@@ -91,71 +129,52 @@ impl<'a> Growing<'a> {
         Ok((0..self.names.len()).filter(|&k| !self.options.skips(&self.names[k])).collect())
     }
 
-    fn add_batches(
+    fn batches(
         &mut self,
         path: &str,
         batches: impl Iterator<Item = std::result::Result<RecordBatch, ArrowError>>,
+        visit: Visit,
     ) -> Result<()> {
+        let mut first = 0;
         for batch in batches {
             let batch = batch.map_err(|error| damaged(path, &error))?;
-            for (k, (field, array)) in batch.schema().fields().iter().zip(batch.columns()).enumerate() {
-                let name = field.name();
-                let values = values(path, name, array, self.options.text.contains(name))?;
-                if self.columns.len() == k {
-                    self.columns.push(Column { name: name.clone(), values: empty_like(&values) });
-                    self.levels.push(HashMap::new());
-                }
-                append(&mut self.columns[k].values, values, &mut self.levels[k]).map_err(|(before, here)| {
-                    let message = format!("column '{name}' holds {here} here and {before} in what was read before");
-                    IoError::PartDiffers { path: path.into(), message }
-                })?;
-            }
+            let table = self.table(path, &batch)?;
+            let rows = table.rows();
+            visit(Piece { path: path.into(), first, table })?;
+            first += rows;
         }
         Ok(())
     }
 
-    fn finish(self, path: &str) -> Result<Table<'static>> {
-        // Without a single batch there are columns all the same.
-        let names = self.names.into_iter().filter(|name| !self.options.skips(name));
-        let columns = if self.columns.is_empty() {
-            names.map(|name| Column { name, values: Values::Number(Vec::new().into()) }).collect()
-        } else {
-            self.columns
-        };
+    fn table(&mut self, path: &str, batch: &RecordBatch) -> Result<Table<'static>> {
+        let mut columns = Vec::with_capacity(batch.num_columns());
+        for (k, (field, array)) in batch.schema().fields().iter().zip(batch.columns()).enumerate() {
+            let name = field.name();
+            let values = values(path, name, array, self.options.text.contains(name))?;
+            let here = values.kind();
+            if self.kinds.len() == k {
+                self.kinds.push(here);
+            }
+            let before = self.kinds[k];
+            if before != here {
+                let message = format!("column '{name}' holds {here} here and {before} in what was read before");
+                return Err(IoError::PartDiffers { path: path.into(), message });
+            }
+            columns.push(Column { name: name.clone(), values });
+        }
         Table::new(columns).map_err(|source| IoError::Table { path: path.into(), source })
     }
-}
 
-fn empty_like(values: &Values) -> Values<'static> {
-    match values {
-        Values::Number(_) => Values::Number(Vec::new().into()),
-        Values::Boolean(_) => Values::Boolean(Vec::new()),
-        Values::Text(_) => Values::Text(TextValues::default()),
-    }
-}
-
-/// Adds values of the same kind; the error tells both kinds.
-fn append(
-    all: &mut Values<'static>,
-    more: Values<'static>,
-    positions: &mut HashMap<String, u32>,
-) -> std::result::Result<(), (&'static str, &'static str)> {
-    match (all, more) {
-        (Values::Number(all), Values::Number(more)) => all.extend(more.iter()),
-        (Values::Boolean(all), Values::Boolean(more)) => all.extend(more),
-        (Values::Text(all), Values::Text(more)) => {
-            let place = |level: &String| {
-                *positions.entry(level.clone()).or_insert_with(|| {
-                    all.levels.push(level.clone());
-                    (all.levels.len() - 1) as u32
-                })
-            };
-            let places: Vec<u32> = more.levels.iter().map(place).collect();
-            all.codes.extend(more.codes.into_iter().map(|code| code.map(|code| places[code as usize])));
+    /// Without a single batch there are columns all the same.
+    fn finish(self, path: &str, visit: Visit) -> Result<()> {
+        if !self.kinds.is_empty() {
+            return Ok(());
         }
-        (all, more) => return Err((all.kind(), more.kind())),
+        let names = self.names.into_iter().filter(|name| !self.options.skips(name));
+        let empty = names.map(|name| Column { name, values: Values::Number(Vec::new().into()) }).collect();
+        let table = Table::new(empty).map_err(|source| IoError::Table { path: path.into(), source })?;
+        visit(Piece { path: path.into(), first: 0, table })
     }
-    Ok(())
 }
 
 fn values(path: &str, name: &str, array: &dyn Array, as_text: bool) -> Result<Values<'static>> {

@@ -1,8 +1,11 @@
 //! CSV: one pass to find out what each column holds, one to read it.
 
+use crate::stream::{Input, Piece, Visit};
 use crate::{IoError, ReadOptions, Result};
 use csv::{ByteRecord, ReaderBuilder, Trim};
+use stablevar::error::Error;
 use stablevar::table::{Column, Table, TextValues, Values};
+use std::io::{BufRead, BufReader, Read};
 
 /// Spellings of a missing value.
 const MISSING: [&str; 10] = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", "."];
@@ -25,24 +28,75 @@ enum Kind {
     Text,
 }
 
-pub(crate) fn read_csv(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<Table<'static>> {
-    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-    let delimiter = delimiter(bytes);
-    let names = header(path, bytes, delimiter)?;
-    let kinds = kinds(path, bytes, delimiter, &names, options)?;
+/// What the columns of a CSV file hold.
+pub(crate) struct CsvLayout {
+    delimiter: u8,
+    names: Vec<String>,
+    kinds: Vec<Kind>,
+}
 
-    let mut columns: Vec<Builder> = kinds.iter().map(|&kind| Builder::new(kind)).collect();
-    for_each_record(path, bytes, delimiter, &names, |_, record| {
-        columns.iter_mut().zip(record).for_each(|(column, field)| column.push(field));
+impl CsvLayout {
+    /// Reads a file once to find out.
+    pub(crate) fn find(input: &Input, options: &ReadOptions) -> Result<Self> {
+        let path = &input.name();
+        let mut first_line = Vec::new();
+        let read = open(input)?.read_until(b'\n', &mut first_line);
+        read.map_err(|source| IoError::Read { path: path.clone(), source })?;
+        let delimiter = delimiter(&first_line);
+        let names = header(path, records(open(input)?, delimiter))?;
+        let kinds = kinds(path, records(open(input)?, delimiter), &names, options)?;
+        Ok(Self { delimiter, names, kinds })
+    }
+
+    /// Names of the columns that are read.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        let used = self.names.iter().zip(&self.kinds).filter(|(_, kind)| **kind != Kind::Skip);
+        used.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Reads it again and shows it in pieces of about `rows` rows.
+    pub(crate) fn pieces(&self, input: &Input, rows: usize, visit: Visit) -> Result<()> {
+        let path = input.name();
+        let empty = || self.kinds.iter().map(|&kind| Builder::new(kind)).collect::<Vec<Builder>>();
+        let (mut columns, mut count, mut first) = (empty(), 0, 0);
+        let finish = |columns: Vec<Builder>| {
+            let named = self.names.iter().zip(columns).zip(&self.kinds).filter(|(_, kind)| **kind != Kind::Skip);
+            let columns = named.map(|((name, column), _)| Column { name: name.clone(), values: column.finish() });
+            Table::new(columns.collect()).map_err(|source| IoError::Table { path: path.clone(), source })
+        };
+        for_each_record(&path, records(open(input)?, self.delimiter), &self.names, |_, record| {
+            columns.iter_mut().zip(record).for_each(|(column, field)| column.push(field));
+            count += 1;
+            if count < rows {
+                return Ok(());
+            }
+            let full = std::mem::replace(&mut columns, empty());
+            visit(Piece { path: path.clone(), first, table: finish(full)? })?;
+            (first, count) = (first + count, 0);
+            Ok(())
+        })?;
+        if count > 0 || first == 0 {
+            visit(Piece { path: path.clone(), first, table: finish(columns)? })?;
+        }
         Ok(())
-    })?;
-    let columns = names.into_iter().zip(columns).map(|(name, column)| Column { name, values: column.finish() });
-    Table::new(columns.collect()).map_err(|source| IoError::Table { path: path.into(), source })
+    }
+}
+
+/// The bytes of a file, without the mark that some programs begin with.
+fn open(input: &Input) -> Result<Box<dyn BufRead + '_>> {
+    let fault = |source| IoError::Read { path: input.name(), source };
+    let mut reader: Box<dyn BufRead> = match input {
+        Input::File(path) => Box::new(BufReader::with_capacity(1 << 20, std::fs::File::open(path).map_err(fault)?)),
+        Input::Bytes(_, bytes) => Box::new(&bytes[..]),
+    };
+    if reader.fill_buf().map_err(fault)?.starts_with(BYTE_ORDER_MARK) {
+        reader.consume(BYTE_ORDER_MARK.len());
+    }
+    Ok(reader)
 }
 
 /// Comma, unless the header has none and has semicolons, tabs or bars.
-fn delimiter(bytes: &[u8]) -> u8 {
-    let header = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+fn delimiter(header: &[u8]) -> u8 {
     // What stands in quotes is part of a name.
     let count = |delimiter: u8| {
         let outside = header.split(|&byte| byte == b'"').step_by(2);
@@ -58,13 +112,12 @@ fn delimiter(bytes: &[u8]) -> u8 {
         .unwrap_or(b',')
 }
 
-fn reader(bytes: &[u8], delimiter: u8) -> csv::Reader<&[u8]> {
-    ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).trim(Trim::All).from_reader(bytes)
+fn records<R: Read>(reader: R, delimiter: u8) -> csv::Reader<R> {
+    ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).trim(Trim::All).from_reader(reader)
 }
 
-fn header(path: &str, bytes: &[u8], delimiter: u8) -> Result<Vec<String>> {
+fn header(path: &str, mut reader: csv::Reader<impl Read>) -> Result<Vec<String>> {
     let mut record = ByteRecord::new();
-    let mut reader = reader(bytes, delimiter);
     reader.read_byte_record(&mut record).map_err(|error| damaged(path, &error))?;
     let mut names = Vec::with_capacity(record.len());
     for (position, name) in record.iter().enumerate() {
@@ -92,12 +145,10 @@ fn text(field: &[u8]) -> Option<&str> {
 /// Calls `visit` with the line and the fields of every record after the header, all of them UTF-8.
 fn for_each_record(
     path: &str,
-    bytes: &[u8],
-    delimiter: u8,
+    mut reader: csv::Reader<impl Read>,
     names: &[String],
     mut visit: impl FnMut(u64, &[&str]) -> Result<()>,
 ) -> Result<()> {
-    let mut reader = reader(bytes, delimiter);
     let mut record = ByteRecord::new();
     let mut header = true;
     while reader.read_byte_record(&mut record).map_err(|error| damaged(path, &error))? {
@@ -134,9 +185,13 @@ fn boolean(field: &str) -> Option<bool> {
 }
 
 /// Decides what every column holds. A column that is mostly numbers but not all is a fault, not a category.
-fn kinds(path: &str, bytes: &[u8], delimiter: u8, names: &[String], options: &ReadOptions) -> Result<Vec<Kind>> {
+fn kinds(path: &str, reader: csv::Reader<impl Read>, names: &[String], options: &ReadOptions) -> Result<Vec<Kind>> {
+    if let Some(column) = options.skip.iter().find(|name| !names.contains(name)) {
+        let source = Error::UnknownColumn { column: column.clone(), available: names.to_vec() };
+        return Err(IoError::Table { path: path.into(), source });
+    }
     let mut seen = vec![Seen::default(); names.len()];
-    for_each_record(path, bytes, delimiter, names, |line, fields| {
+    for_each_record(path, reader, names, |line, fields| {
         for (column, field) in seen.iter_mut().zip(fields).filter(|(_, field)| !is_missing(field)) {
             column.values += 1;
             if field.parse::<f64>().is_ok() {
@@ -173,7 +228,7 @@ fn kinds(path: &str, bytes: &[u8], delimiter: u8, names: &[String], options: &Re
 }
 
 enum Builder {
-    Skip(usize),
+    Skip,
     Number(Vec<f64>),
     Boolean(Vec<Option<bool>>),
     Text { texts: TextValues, positions: std::collections::HashMap<String, u32> },
@@ -182,7 +237,7 @@ enum Builder {
 impl Builder {
     fn new(kind: Kind) -> Self {
         match kind {
-            Kind::Skip => Builder::Skip(0),
+            Kind::Skip => Builder::Skip,
             Kind::Number => Builder::Number(Vec::new()),
             Kind::Boolean => Builder::Boolean(Vec::new()),
             Kind::Text => Builder::Text { texts: TextValues::default(), positions: Default::default() },
@@ -191,7 +246,7 @@ impl Builder {
 
     fn push(&mut self, field: &str) {
         match self {
-            Builder::Skip(rows) => *rows += 1,
+            Builder::Skip => {}
             Builder::Number(values) => {
                 values.push(if is_missing(field) { f64::NAN } else { field.parse().unwrap_or(f64::NAN) })
             }
@@ -213,8 +268,7 @@ impl Builder {
 
     fn finish(self) -> Values<'static> {
         match self {
-            // Skipped columns are dropped by the caller; until then they need as many rows as the others.
-            Builder::Skip(rows) => Values::Boolean(vec![None; rows]),
+            Builder::Skip => Values::Boolean(Vec::new()),
             Builder::Number(values) => Values::Number(values.into()),
             Builder::Boolean(values) => Values::Boolean(values),
             Builder::Text { texts, .. } => Values::Text(texts),
@@ -225,9 +279,14 @@ impl Builder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::TableStream;
 
     fn read(text: &str) -> Result<Table<'static>> {
-        read_csv("test.csv", text.as_bytes(), &ReadOptions::default())
+        read_csv(text.as_bytes(), &ReadOptions::default())
+    }
+
+    fn read_csv(bytes: &[u8], options: &ReadOptions) -> Result<Table<'static>> {
+        TableStream::of_bytes("test.csv".into(), bytes.to_vec(), options)?.read()
     }
 
     #[test]
@@ -247,9 +306,9 @@ mod tests {
         };
         assert_eq!((line, column.as_str(), value.as_str()), (4, "a", "x5"));
         let options = ReadOptions { text: vec!["a".into()], ..Default::default() };
-        assert!(read_csv("t", b"a,b\n1,2\n3,4\nx5,6\n", &options).is_ok());
+        assert!(read_csv(b"a,b\n1,2\n3,4\nx5,6\n", &options).is_ok());
         let options = ReadOptions { skip: vec!["a".into()], ..Default::default() };
-        assert!(read_csv("t", b"a,b\n1,2\n3,4\nx5,6\n", &options).is_ok());
+        assert!(read_csv(b"a,b\n1,2\n3,4\nx5,6\n", &options).is_ok());
     }
 
     #[test]
@@ -262,7 +321,7 @@ mod tests {
     #[test]
     fn ragged_rows_and_bad_bytes_are_located() {
         assert!(matches!(read("a,b\n1,2\n3\n"), Err(IoError::Ragged { line: 3, found: 1, expected: 2, .. })));
-        let bad = read_csv("t", b"a,b\n1,\xff\n", &ReadOptions::default());
+        let bad = read_csv(b"a,b\n1,\xff\n", &ReadOptions::default());
         assert!(matches!(bad, Err(IoError::NotUtf8 { line: 2, .. })));
         assert!(matches!(read("a,a\n1,2\n"), Err(IoError::Table { .. })));
         assert!(matches!(read("a,,c\n1,2,3\n"), Err(IoError::Unnamed { position: 2, .. })));

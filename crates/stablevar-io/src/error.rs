@@ -35,6 +35,8 @@ pub enum IoError {
     NotAModel { path: String },
     #[error("{path} has model format {found}; this program reads format {known}")]
     ModelVersion { path: String, found: u64, known: u64 },
+    #[error("can't keep rows in a temporary file in {folder}: {source}")]
+    Spill { folder: String, source: std::io::Error },
     #[error("can't write {path}: {source}")]
     Write { path: String, source: std::io::Error },
 }
@@ -70,6 +72,11 @@ impl IoError {
                 "it was written by a newer stablevar: update this one, or fit again".into()
             }
             IoError::ModelVersion { .. } => "fit again with this version".into(),
+            IoError::Spill { .. } => {
+                "a table that is larger than memory is kept there while it is learnt from, at 8 bytes a value: make room, or set \
+                 TMPDIR to a folder that has it"
+                    .into()
+            }
             IoError::Write { .. } => {
                 "check that the folder exists, that you may write there and that the disk has room".into()
             }

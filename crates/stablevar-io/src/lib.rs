@@ -9,10 +9,14 @@ mod error;
 mod model_file;
 mod output;
 mod parts;
+mod spill;
+mod stream;
 
 pub use error::{IoError, Result};
 pub use model_file::{model_from_json, model_to_json, read_model, write_model};
-pub use output::{write_columns, write_table, write_whole};
+pub use output::{write_columns, write_rows, write_table, write_whole};
+pub use spill::{FileRows, prepare_file};
+pub use stream::{Piece, TableStream};
 
 use stablevar::table::Table;
 use std::io::Read;
@@ -38,29 +42,7 @@ impl ReadOptions {
 /// Reads a table from a CSV, Parquet or Arrow file, told apart by how they begin; `-` is standard input. A folder or a pattern
 /// stands for several Parquet files.
 pub fn read_table(path: &Path, options: &ReadOptions) -> Result<Table<'static>> {
-    if let Some(parts) = parts::parts(path)? {
-        return arrow_table::read_parquet_parts(&parts, options);
-    }
-    if begins_as_parquet(path) {
-        return arrow_table::read_parquet_parts(&[path.to_path_buf()], options);
-    }
-    let bytes = read_bytes(path)?;
-    let name = display(path);
-    if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(IoError::Empty { path: name });
-    }
-    if bytes.starts_with(b"PAR1") {
-        return arrow_table::read_parquet(&name, bytes, options);
-    }
-    if bytes.starts_with(b"ARROW1") {
-        return arrow_table::read_ipc(&name, bytes, options);
-    }
-    let table = csv_table::read_csv(&name, &bytes, options)?;
-    let mut skipped = options.skip.clone();
-    if options.only.is_some() {
-        skipped.extend(table.columns().iter().map(|column| column.name.clone()).filter(|column| options.skips(column)));
-    }
-    table.without(&skipped).map_err(|source| IoError::Table { path: name, source })
+    TableStream::open(path, options)?.read()
 }
 
 /// A path as messages show it.

@@ -85,13 +85,43 @@ pub fn write_columns(path: &Path, names: &[&str], rows: impl Iterator<Item = Vec
     write_whole(path, |writer| csv_records(writer, names, rows))
 }
 
-fn csv_records(writer: &mut dyn Write, names: &[&str], rows: impl Iterator<Item = Vec<String>>) -> std::io::Result<()> {
-    let mut writer = csv::Writer::from_writer(writer);
-    // The kind of a failure, such as a reader that has seen enough, must not get lost on the way.
-    let plain = |error: csv::Error| match error.into_kind() {
+/// Writes CSV whose lines are made as they are written: `fill` is given the way to write one. If it fails, nothing is written,
+/// but for what standard output has already.
+pub fn write_rows<E: From<IoError>>(
+    path: &Path,
+    names: &[&str],
+    fill: impl FnOnce(&mut dyn FnMut(&[String]) -> Result<()>) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    let mut fault = None;
+    let written = write_whole(path, |writer| {
+        let mut writer = csv::Writer::from_writer(writer);
+        writer.write_record(names).map_err(plain)?;
+        let place = display(path);
+        let mut write = |row: &[String]| {
+            writer.write_record(row).map_err(|error| IoError::Write { path: place.clone(), source: plain(error) })
+        };
+        if let Err(error) = fill(&mut write) {
+            fault = Some(error);
+            return Err(std::io::Error::other("the lines could not be made"));
+        }
+        writer.flush()
+    });
+    match fault {
+        Some(error) => Err(error),
+        None => Ok(written?),
+    }
+}
+
+/// The kind of a failure, such as a reader that has seen enough, must not get lost on the way.
+fn plain(error: csv::Error) -> std::io::Error {
+    match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         other => std::io::Error::other(format!("{other:?}")),
-    };
+    }
+}
+
+fn csv_records(writer: &mut dyn Write, names: &[&str], rows: impl Iterator<Item = Vec<String>>) -> std::io::Result<()> {
+    let mut writer = csv::Writer::from_writer(writer);
     writer.write_record(names).map_err(plain)?;
     for row in rows {
         writer.write_record(row).map_err(plain)?;

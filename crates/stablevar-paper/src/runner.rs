@@ -262,7 +262,7 @@ fn make(experiment: &Experiment, cell: Cell, seed: u64, methods: &[&Contender]) 
         .map(|contender| fit_one(contender).map_err(|error| failed(contender.name, error)))
         .collect::<Result<Vec<Outcome>, RunError>>()?;
     let version = env!("CARGO_PKG_VERSION").into();
-    Ok(Run { version, cell, test_rows: experiment.test_rows, seed, correlations: all.correlations, outcomes })
+    Ok(Run { version, cell, test_rows: experiment.test_rows, seed, correlations: all.frame.correlations, outcomes })
 }
 
 fn loop_records(model: &FittedModel, stable: &[usize]) -> Vec<LoopRecord> {

@@ -84,7 +84,8 @@ pub(crate) fn fit<'py>(
             Step::Resample(of) => watch.tick("resamples", of),
         })?;
         let mut weights = vec![0.0; table.rows()];
-        data.kept_rows.iter().zip(fitted.weights.values()).for_each(|(&row, &weight)| weights[row] = weight);
+        let found = fitted.weights.values(&data);
+        data.kept_rows.iter().zip(found.iter()).for_each(|(row, &weight)| weights[row] = weight);
         let mut model = fitted.model;
         model.origin.command = Some(command);
         Ok((model, weights))

@@ -98,8 +98,8 @@ pub(crate) fn reweigh<'py>(
             }
             None => Mask::all(&data),
         };
-        let found = reweighter.reweigh(&data, &mask, None, seed);
-        let correlations = weighted_correlations(&data, &found.weights);
+        let found = reweighter.reweigh(&data, &mask, None, seed)?;
+        let correlations = weighted_correlations(&data, &found.weights)?;
         let rows = |matrix: &stablevar::linalg::Matrix| -> Vec<Vec<f64>> {
             (0..matrix.rows()).map(|row| matrix.row(row).to_vec()).collect()
         };
@@ -115,8 +115,9 @@ pub(crate) fn reweigh<'py>(
             "notes": data.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
         });
         let mut weights = vec![0.0; table.rows()];
-        data.kept_rows.iter().zip(found.weights.values()).for_each(|(&row, &weight)| weights[row] = weight);
-        let model = found.function.map(|function| WeightModel { encoding: data.encoding, function });
+        let values = found.weights.values(&data);
+        data.kept_rows.iter().zip(values.iter()).for_each(|(row, &weight)| weights[row] = weight);
+        let model = found.function.map(|function| WeightModel { encoding: data.frame.encoding, function });
         Ok((weights, model, summary.to_string()))
     })?
     .map_err(value_error)?;

@@ -1,18 +1,12 @@
 //! What the weights did and how far the selection can be trusted, as data.
 
 use crate::design::TrainingData;
-use crate::linalg::{Cholesky, Matrix, dot};
+use crate::error::Result;
+use crate::linalg::{Cholesky, Matrix};
+use crate::passes::{Outcome, RowSource, WeightedMoments, Weighting};
 use crate::rows::weighted_cross_product;
 use crate::weights::{Mask, SampleWeights};
 use serde::{Deserialize, Serialize};
-
-/// Weighted means and second moments of (1, columns), scaled to total weight 1.
-pub fn weighted_moments(data: &TrainingData, weights: &SampleWeights) -> Matrix {
-    let mut moments = weighted_cross_product(&data.design, &weights.with_base(&data.base));
-    let total = moments[(0, 0)];
-    moments.scale(1.0 / total);
-    moments
-}
 
 /// The covariance matrix of the columns from moments of (1, columns).
 pub fn covariance_from_moments(moments: &Matrix) -> Matrix {
@@ -34,8 +28,9 @@ pub fn correlation_from_covariance(covariance: &Matrix) -> Matrix {
 }
 
 /// The correlation matrix of the encoded columns under the weights.
-pub fn weighted_correlations(data: &TrainingData, weights: &SampleWeights) -> Matrix {
-    correlation_from_covariance(&covariance_from_moments(&weighted_moments(data, weights)))
+pub fn weighted_correlations(data: &dyn RowSource, weights: &SampleWeights) -> Result<Matrix> {
+    let moments = WeightedMoments::of(data, weights.weighting(), Outcome::Target)?;
+    Ok(correlation_from_covariance(&covariance_from_moments(&moments.columns)))
 }
 
 /// The largest absolute correlation among the pairs that the mask asks to decorrelate, times the strength with which it does.
@@ -52,34 +47,56 @@ pub fn strongest_remaining(correlations: &Matrix, mask: &Mask) -> Option<((usize
 /// Rows and columns that [`distance_correlation`] looks at, at most: its cost grows with the square of both.
 const DISTANCE_ROWS: usize = 400;
 const DISTANCE_COLUMNS: usize = 40;
+/// Evenly spaced rows that these rows are drawn from, at most.
+const DRAWN_FROM: usize = 20_000;
 
-/// The mean distance correlation of the pairs of columns that the mask asks to decorrelate, under the weights.
+/// The mean distance correlation of the pairs of columns that the mask asks to decorrelate, with equal weights and under the
+/// weights.
 ///
 /// It is 0 only for independent columns, so that it also sees dependence that correlations do not. Rows are drawn in
 /// proportion to their weight, and the estimate is the bias-corrected one (Szekely and Rizzo, 2013), which is 0 on average for
 /// independent columns however few rows there are. `None` without pairs or with fewer than 5 rows.
-pub fn distance_correlation(data: &TrainingData, weights: &SampleWeights, mask: &Mask) -> Option<f64> {
-    let rows = drawn_in_proportion(&weights.with_base(&data.base), DISTANCE_ROWS.min(data.rows()));
+pub fn distance_correlation(data: &dyn RowSource, weights: &SampleWeights, mask: &Mask) -> Result<Option<(f64, f64)>> {
+    let rows = data.frame().rows();
+    let places: Vec<usize> = (0..rows).step_by(rows.div_ceil(DRAWN_FROM).max(1)).collect();
+    let some = data.take(&places)?;
+    let after = match weights.weighting() {
+        Weighting::Given(values) => places.iter().zip(&some.base).map(|(&place, base)| values[place] * base).collect(),
+        _ => weights.with_base(&some),
+    };
+    Ok(mean_distance_correlation(&some, &some.base, mask).zip(mean_distance_correlation(&some, &after, mask)))
+}
+
+fn mean_distance_correlation(data: &TrainingData, weights: &[f64], mask: &Mask) -> Option<f64> {
+    let rows = drawn_in_proportion(weights, DISTANCE_ROWS.min(data.rows()));
     if rows.len() < 5 {
         return None;
     }
     let columns = data.columns();
     let looked_at: Vec<usize> =
         (0..columns.min(DISTANCE_COLUMNS)).map(|k| k * columns / columns.min(DISTANCE_COLUMNS)).collect();
-    let centred: Vec<Matrix> = looked_at.iter().map(|&column| centred_distances(data, &rows, column)).collect();
-    let product = |a: usize, b: usize| dot(centred[a].values(), centred[b].values());
-    let (mut sum, mut count) = (0.0, 0);
-    for b in 0..looked_at.len() {
+    let count = looked_at.len();
+    // One row per pair of drawn rows, one column per column looked at: its second moments are all products.
+    let size = rows.len() * (rows.len() - 1) / 2;
+    let mut distances = Matrix::zeros(size, count);
+    for (k, &column) in looked_at.iter().enumerate() {
+        let centred = centred_distances(data, &rows, column);
+        let below = (0..rows.len()).flat_map(|row| &centred.row(row)[..row]);
+        below.enumerate().for_each(|(pair, value)| distances[(pair, k)] = *value);
+    }
+    let products = weighted_cross_product(&distances, &vec![1.0; size]);
+    let (mut sum, mut pairs) = (0.0, 0);
+    for b in 0..count {
         for a in 0..b {
             if mask.strength(looked_at[a], looked_at[b]) == 0.0 {
                 continue;
             }
-            let scale = (product(a, a) * product(b, b)).sqrt();
-            sum += if scale > 0.0 { (product(a, b) / scale).max(0.0).sqrt() } else { 0.0 };
-            count += 1;
+            let scale = (products[(a, a)] * products[(b, b)]).sqrt();
+            sum += if scale > 0.0 { (products[(a, b)] / scale).max(0.0).sqrt() } else { 0.0 };
+            pairs += 1;
         }
     }
-    (count > 0).then(|| sum / f64::from(count))
+    (pairs > 0).then(|| sum / f64::from(pairs))
 }
 
 /// Positions drawn systematically: every `total / count` of the summed weights one row.

@@ -165,6 +165,15 @@ pub enum Error {
     /// A request that does not fit together.
     #[error("{0}")]
     BadRequest(String),
+    /// What was asked for can't be done with rows that are not in memory.
+    #[error("{what} needs all rows in memory, and there are too many for that")]
+    NeedsMemory {
+        /// What was asked for.
+        what: String,
+    },
+    /// A pass over rows that are not in memory failed.
+    #[error("{0}")]
+    Pass(String),
     /// The caller stopped the work.
     #[error("interrupted")]
     Interrupted,
@@ -230,7 +239,12 @@ impl Error {
             Error::BadWeights { .. } => {
                 "a weight of 2 means the same as the row standing twice; 0 leaves it out".into()
             }
-            Error::BadParameter { .. } | Error::BadRequest(_) | Error::Interrupted => return None,
+            Error::NeedsMemory { .. } => {
+                "allow more with --memory, use a sample of the rows, or use --method svi, svi-d, stg, dwr, ols or logistic, which \
+                 read them in chunks"
+                    .into()
+            }
+            Error::BadParameter { .. } | Error::BadRequest(_) | Error::Pass(_) | Error::Interrupted => return None,
             Error::SelectionTooStrict { .. } => {
                 "use fewer biased columns (--biased), a bias rate nearer to 1 (--r), or fewer stable columns".into()
             }

@@ -27,5 +27,6 @@ pub mod linalg;
 pub mod metrics;
 pub mod optim;
 pub mod parameter;
+pub mod passes;
 pub mod rows;
 pub mod simulate;

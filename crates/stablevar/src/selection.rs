@@ -3,7 +3,7 @@
 //! Whatever the rule, the result is defined on any data: no variable may pass (the model then predicts the mean and
 //! says so), ties go to the smaller p-value and then to the earlier column, and of near copies only one is kept.
 
-use crate::design::TrainingData;
+use crate::design::Frame;
 use crate::error::{Error, Result};
 use crate::evidence::VariableEvidence;
 use crate::parameter::Fraction;
@@ -78,12 +78,7 @@ impl Rule {
     ///
     /// With evidence near copies were judged without each other, so that each shows the effect they share: of those
     /// that pass, the strongest is kept.
-    pub fn select(
-        &self,
-        data: &TrainingData,
-        probability: &[f64],
-        evidence: Option<&[VariableEvidence]>,
-    ) -> Vec<usize> {
+    pub fn select(&self, data: &Frame, probability: &[f64], evidence: Option<&[VariableEvidence]>) -> Vec<usize> {
         // Many probabilities are 1 to the last digit. Then p-values compare, also between variables of one column and of
         // many, which t does not; t is for those that are 0 to the last digit.
         let stronger = |a: usize, b: usize| match evidence {
@@ -125,7 +120,7 @@ fn benjamini_hochberg(evidence: &[VariableEvidence], rate: f64) -> Option<f64> {
 }
 
 /// Whether two variables have columns that are nearly the same.
-fn are_copies(data: &TrainingData, first: usize, second: usize) -> bool {
+fn are_copies(data: &Frame, first: usize, second: usize) -> bool {
     let feature = |column: usize| data.encoding.columns[column].feature;
     data.inseparable
         .iter()
@@ -133,7 +128,7 @@ fn are_copies(data: &TrainingData, first: usize, second: usize) -> bool {
 }
 
 /// For every selected variable those left out that correlate strongly with it, strongest first.
-pub fn stand_ins(data: &TrainingData, selected: &[usize]) -> Vec<StandIn> {
+pub fn stand_ins(data: &Frame, selected: &[usize]) -> Vec<StandIn> {
     let features = &data.encoding.features;
     let mut found = Vec::new();
     for &stands_for in selected {
@@ -190,7 +185,7 @@ impl Resampling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::Roles;
+    use crate::design::{Roles, TrainingData};
     use crate::table::Table;
 
     fn evidence(p_value: f64, t: f64) -> VariableEvidence {
@@ -267,7 +262,7 @@ mod tests {
     #[test]
     fn a_strong_correlate_that_was_left_out_is_a_stand_in() {
         let mut data = data();
-        data.correlations = crate::linalg::Matrix::from_fn(4, 4, |i, j| match (i, j) {
+        data.frame.correlations = crate::linalg::Matrix::from_fn(4, 4, |i, j| match (i, j) {
             _ if i == j => 1.0,
             (2, 3) | (3, 2) => 0.99,
             (0, 2) | (2, 0) => -0.95,

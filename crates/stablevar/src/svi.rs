@@ -1,12 +1,14 @@
 //! Algorithm 1: Sparse Variable Independence.
 
-use crate::design::{Task, TrainingData};
+use crate::design::Task;
 use crate::diagnostics::{correlation_from_covariance, remaining_correlation, weighted_correlations};
+use crate::error::Result;
 use crate::evidence::{Evidence, VariableEvidence};
 use crate::gates::{AnyGates, Gated, GatedFit};
 use crate::linalg::Matrix;
 use crate::optim::StopReason;
 use crate::parameter::Positive;
+use crate::passes::RowSource;
 use crate::selection::{Resampling, Rule};
 use crate::weights::{Mask, Reweighted, Reweighter, WeightFunction};
 use serde::{Deserialize, Serialize};
@@ -110,29 +112,30 @@ pub struct SviOutcome {
 /// Given `evidence` for each variable, its probability of being stable is what the loop feeds back and what selects:
 /// it was found while the others were held fixed, so a variable that slips in can't confirm itself.
 pub fn svi(
-    data: &TrainingData,
+    data: &dyn RowSource,
     reweighter: &dyn Reweighter,
     settings: &Svi,
     evidence: Option<&[VariableEvidence]>,
     seed: u64,
     watch: &mut dyn FnMut(&Loop) -> ControlFlow<()>,
-) -> SviOutcome {
+) -> Result<SviOutcome> {
+    let frame = data.frame();
     let proven: Option<Vec<f64>> = evidence.map(|all| all.iter().map(|variable| variable.probability).collect());
-    let mut mask = proven.as_ref().map_or_else(|| Mask::all(data), |stable| Mask::from_stability(data, stable));
+    let mut mask = proven.as_ref().map_or_else(|| Mask::all(frame), |stable| Mask::from_stability(frame, stable));
     let mut recent = RecentGates::new(settings.moving_average);
     let mut history: Vec<Loop> = Vec::new();
     let mut start: Option<WeightFunction> = None;
     loop {
         // Frontend: weights that decorrelate what the mask names.
-        let weighing = reweighter.reweigh(data, &mask, start.as_ref(), seed.wrapping_add(history.len() as u64));
+        let weighing = reweighter.reweigh(data, &mask, start.as_ref(), seed.wrapping_add(history.len() as u64))?;
         // Backend: gates under these weights.
-        let gated = settings.gates.search(data, &weighing.weights, seed);
+        let gated = settings.gates.search(data, &weighing.weights, seed)?;
         // Feedback: what is likely stable need not be decorrelated from its like.
         let change = proven.as_ref().map_or_else(|| recent.push(&gated.fit.mean_gate), |_| 0.0);
-        let correlations = match (&gated.problem, data.target.task()) {
+        let correlations = match (&gated.problem, frame.target.task()) {
             (Some(problem), Task::Regression) => correlation_from_covariance(&problem.covariance),
             // Under logistic loss the gates' problem weighs rows by how much they tell, too.
-            _ => weighted_correlations(data, &weighing.weights),
+            _ => weighted_correlations(data, &weighing.weights)?,
         };
         history.push(Loop {
             effective_sample_size: weighing.weights.effective_sample_size(),
@@ -155,10 +158,10 @@ pub fn svi(
         };
         if let Some(stop) = stop {
             let probability = proven.unwrap_or_else(|| last.gates.open_probability.clone());
-            let selected = settings.rule.select(data, &probability, evidence);
-            return SviOutcome { selected, probability, reweighted: weighing, mask, gated, history, stop };
+            let selected = settings.rule.select(frame, &probability, evidence);
+            return Ok(SviOutcome { selected, probability, reweighted: weighing, mask, gated, history, stop });
         }
-        mask = Mask::from_stability(data, recent.average());
+        mask = Mask::from_stability(frame, recent.average());
         start = weighing.function;
     }
 }

@@ -163,7 +163,7 @@ pub(crate) fn shown_rows(model: &FittedModel, table: &Table) -> anyhow::Result<S
 /// One line per row of the table, in order; rows that were left out have no weight.
 fn write_weights(path: &Path, fitted: &Fit, data: &TrainingData, rows: usize) -> anyhow::Result<()> {
     let mut column = vec![String::new(); rows];
-    for (&row, weight) in data.kept_rows.iter().zip(fitted.weights.values()) {
+    for (row, weight) in data.kept_rows.iter().zip(fitted.weights.values(data).iter()) {
         column[row] = weight.to_string();
     }
     write_columns(path, &["weight"], column.into_iter().map(|weight| vec![weight]))?;

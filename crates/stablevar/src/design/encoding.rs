@@ -1,11 +1,12 @@
 //! How the columns of a table become columns of the design matrix.
 
-use super::Missing;
-use super::survey::{complete_rows, moments, not_finite};
+use super::columns::{complete_rows, not_finite};
+use super::survey::{ColumnSurvey, Kind, Survey};
 use super::target::standardised;
+use super::{Missing, Roles};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use crate::rows::{map_row_blocks, tiles, weighted_cross_product};
+use crate::rows::{map_row_blocks, tiles};
 use crate::table::{Column, Numbers, Table, TextValues, Values};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -110,20 +111,17 @@ impl Encoding {
         self.columns.iter().map(|column| column.feature).collect()
     }
 
-    /// How these columns are to be encoded, by what their training rows hold.
-    pub(super) fn learn(columns: &[&Column], base: &[f64], max_levels: usize, missing: Missing) -> Result<Self> {
-        let mut encoding = Self { features: vec![], columns: vec![], left_out: vec![], missing };
-        let total: f64 = base.iter().sum();
-        for (column, moments) in columns.iter().zip(moments(columns, base)) {
-            let (kind, encoded) = match &column.values {
-                Values::Number(_) | Values::Boolean(_) => {
-                    let kind = match &column.values {
-                        Values::Number(_) => FeatureKind::Number,
-                        _ => FeatureKind::Boolean,
-                    };
-                    (kind, vec![(None, column.name.clone(), moments.mean_and_scale(total))])
-                }
-                Values::Text(texts) => learn_levels(&column.name, texts, base, max_levels)?,
+    /// How the covariates are to be encoded, by what their training rows hold.
+    pub(super) fn learn(survey: &Survey, roles: &Roles) -> Result<Self> {
+        let mut encoding = Self { features: vec![], columns: vec![], left_out: vec![], missing: roles.missing };
+        for column in &survey.columns {
+            let own = |kind: FeatureKind| {
+                (kind, vec![(None, column.name.clone(), column.moments.mean_and_scale(survey.total))])
+            };
+            let (kind, encoded) = match column.kind {
+                Kind::Number => own(FeatureKind::Number),
+                Kind::Boolean => own(FeatureKind::Boolean),
+                Kind::Text => learn_levels(column, survey.total, roles.max_levels)?,
             };
             encoding.add_feature(column, kind, encoded);
         }
@@ -139,7 +137,7 @@ impl Encoding {
         Ok(())
     }
 
-    fn add_feature(&mut self, column: &Column, kind: FeatureKind, encoded: Vec<LearntColumn>) {
+    fn add_feature(&mut self, column: &ColumnSurvey, kind: FeatureKind, encoded: Vec<LearntColumn>) {
         let feature = self.features.len();
         let mut positions = Vec::new();
         for (level, mut name, mean_and_scale) in encoded {
@@ -155,7 +153,7 @@ impl Encoding {
             }
         }
         if positions.is_empty() {
-            if (0..column.values.len()).all(|row| column.values.is_missing(row)) {
+            if column.is_empty() {
                 self.left_out.retain(|left_out| left_out.name != column.name);
                 self.left_out.push(LeftOut { name: column.name.clone(), reason: "all its values are missing".into() });
             } else if !self.left_out.iter().any(|column_out| column_out.name == column.name) {
@@ -185,7 +183,7 @@ impl Encoding {
         let mut missing = Vec::new();
         for ((feature, column), found) in features.iter().zip(&columns).zip(&found) {
             if let Some(row) = found.infinite {
-                return Err(not_finite(column, row));
+                return Err(not_finite(column, row, 0));
             }
             if found.missing > 0 {
                 let counts = if self.missing == Missing::Mean { &mut report.filled } else { &mut missing };
@@ -196,7 +194,7 @@ impl Encoding {
             }
         }
         if !missing.is_empty() {
-            let rows = table.rows() - complete_rows(&columns, columns.len(), table.rows())?.len();
+            let rows = table.rows() - complete_rows(&columns, columns.len(), table.rows(), 0)?.len();
             return Err(Error::MissingValues { columns: missing, rows });
         }
         Ok((design, report))
@@ -312,14 +310,11 @@ impl Encoding {
     }
 
     /// Leaves out every column that is an exact linear combination of the columns before it, as statistics
-    /// packages do with aliased terms: no data can tell such columns apart.
-    pub(super) fn leave_out_combinations(&mut self, design: Matrix, base: &[f64]) -> Result<Matrix> {
-        let total: f64 = base.iter().sum();
-        let mut correlation = weighted_cross_product(&design, base);
-        correlation.scale(1.0 / total);
-        let combinations = linear_combinations(&correlation);
+    /// packages do with aliased terms: no data can tell such columns apart. If there are any, the positions of the others.
+    pub(super) fn leave_out_combinations(&mut self, moments: &Matrix) -> Result<Option<Vec<usize>>> {
+        let combinations = linear_combinations(moments);
         if combinations.is_empty() {
-            return Ok(design);
+            return Ok(None);
         }
         for (position, sources) in &combinations {
             let named: Vec<String> = sources.iter().map(|&source| format!("'{}'", self.columns[source].name)).collect();
@@ -335,15 +330,7 @@ impl Encoding {
             .collect();
         self.keep_columns(&keep);
         self.require_columns()?;
-        let width = keep.len() + 1;
-        let mut narrow = Matrix::zeros(design.rows(), width);
-        for row in 0..design.rows() {
-            narrow[(row, 0)] = 1.0;
-            for (new, &old) in keep.iter().enumerate() {
-                narrow[(row, new + 1)] = design[(row, old + 1)];
-            }
-        }
-        Ok(narrow)
+        Ok(Some(keep))
     }
 
     fn keep_columns(&mut self, keep: &[usize]) {
@@ -399,24 +386,14 @@ impl Found {
 type LearntColumn = (Option<String>, String, Option<(f64, f64)>);
 
 /// One 0/1 column per level, but for the most frequent; rare levels share one.
-fn learn_levels(
-    name: &str,
-    texts: &TextValues,
-    base: &[f64],
-    max_levels: usize,
-) -> Result<(FeatureKind, Vec<LearntColumn>)> {
-    let mut counts = vec![0.0; texts.levels.len()];
-    for (code, weight) in texts.codes.iter().zip(base) {
-        if let Some(code) = code {
-            counts[*code as usize] += weight;
-        }
-    }
-    let mut present: Vec<usize> = (0..counts.len()).filter(|&level| counts[level] > 0.0).collect();
+fn learn_levels(column: &ColumnSurvey, total: f64, max_levels: usize) -> Result<(FeatureKind, Vec<LearntColumn>)> {
+    let name = &column.name;
+    // In the order of their names, so that neither row order nor file order changes the encoding.
+    let (texts, counts): (Vec<&String>, Vec<f64>) = column.levels.iter().unzip();
+    let present: Vec<usize> = (0..counts.len()).collect();
     if present.len() > max_levels {
-        return Err(Error::TooManyLevels { column: name.to_string(), levels: present.len(), limit: max_levels });
+        return Err(Error::TooManyLevels { column: name.clone(), levels: present.len(), limit: max_levels });
     }
-    // Sorted by name, so that neither row order nor file order changes the encoding.
-    present.sort_by(|&a, &b| texts.levels[a].cmp(&texts.levels[b]));
     let Some(&first) = present.first() else {
         return Ok((FeatureKind::Category { levels: vec![], pooled: vec![] }, vec![]));
     };
@@ -426,7 +403,6 @@ fn learn_levels(
         present.iter().copied().filter(|&level| level != reference).partition(|&level| counts[level] < RARE_LEVEL);
 
     // A missing level counts as the most frequent one.
-    let total: f64 = base.iter().sum();
     let mean_and_scale = |levels: &[usize]| {
         let share = levels.iter().map(|&level| counts[level]).sum::<f64>() / total;
         (share < 1.0).then(|| (share, (share * (1.0 - share)).sqrt()))
@@ -434,8 +410,8 @@ fn learn_levels(
     let mut encoded: Vec<LearntColumn> = own
         .iter()
         .map(|&level| {
-            let title = format!("{name}={}", texts.levels[level]);
-            (Some(texts.levels[level].clone()), title, mean_and_scale(&[level]))
+            let title = format!("{name}={}", texts[level]);
+            (Some(texts[level].to_string()), title, mean_and_scale(&[level]))
         })
         .collect();
     // Rare levels are pooled; if even together they are rare, they count as the most frequent level.
@@ -443,8 +419,8 @@ fn learn_levels(
     if !rare.is_empty() && enough {
         encoded.push((None, format!("{name}={RARE_NAME}"), mean_and_scale(&rare)));
     }
-    let pooled = rare.iter().map(|&level| texts.levels[level].clone()).collect();
-    let levels = present.iter().map(|&level| texts.levels[level].clone()).collect();
+    let pooled = rare.iter().map(|&level| texts[level].to_string()).collect();
+    let levels = present.iter().map(|&level| texts[level].to_string()).collect();
     Ok((FeatureKind::Category { levels, pooled }, encoded))
 }
 

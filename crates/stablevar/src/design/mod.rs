@@ -5,25 +5,26 @@
 //! The [`Encoding`] remembers how that was done, so that every reported number is in the user's units
 //! and new rows are treated like the training rows.
 
+mod columns;
 mod encoding;
+mod frame;
 mod survey;
 mod target;
 
 pub use encoding::{EncodedColumn, Encoding, EncodingReport, Feature, FeatureKind, LeftOut, RARE_LEVEL};
+pub use frame::{Frame, KeptRows};
+pub use survey::{Survey, Used};
 pub use target::{Target, Task, class_numbers};
 
-use crate::diagnostics::{correlation_from_covariance, covariance_from_moments};
 use crate::error::{Error, Result};
-use crate::finding::Finding;
 use crate::linalg::Matrix;
+use crate::passes::{Chunk, Pass, RowSource, label_of};
 use crate::rows::weighted_cross_product;
-use crate::table::{Column, Table, Values};
+use crate::table::Table;
+use columns::Moments;
 use serde::{Deserialize, Serialize};
-use survey::{Moments, complete_rows};
-
-/// Columns that correlate more than this can't be decorrelated by weights: only rows where both are near their
-/// means would be left.
-const INSEPARABLE: f64 = 0.98;
+use std::convert::Infallible;
+use std::ops::Deref;
 
 /// What to do with missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -74,90 +75,70 @@ impl Roles {
     }
 }
 
-/// The rows to learn from.
+/// The rows to learn from, in memory.
 #[derive(Debug, Clone)]
 pub struct TrainingData {
-    /// How the table became the design matrix.
-    pub encoding: Encoding,
+    /// What is known of them without looking.
+    pub frame: Frame,
     /// n x (p + 1): a column of ones, then the standardised columns.
     pub design: Matrix,
     /// Base weight of each row.
     pub base: Vec<f64>,
-    /// The outcome.
-    pub target: Target,
-    /// For each row used, its position in the table.
-    pub kept_rows: Vec<usize>,
-    /// Correlations of the encoded columns before any weighting.
-    pub correlations: Matrix,
-    /// Pairs of encoded columns that are nearly the same, so that no weights can tell them apart.
-    pub inseparable: Vec<(usize, usize)>,
-    /// What the user should know about the preparation.
-    pub notes: Vec<Finding>,
+    /// The outcome of each row, standardised.
+    pub outcome: Vec<f64>,
+    /// Which rows of the table these are.
+    pub kept_rows: KeptRows,
+}
+
+/// Rows in memory are their frame and more.
+impl Deref for TrainingData {
+    type Target = Frame;
+
+    fn deref(&self) -> &Frame {
+        &self.frame
+    }
 }
 
 impl TrainingData {
     /// Encodes and standardises a table.
     pub fn prepare(table: &Table, roles: &Roles) -> Result<Self> {
-        let mut notes = Vec::new();
-        check_roles(table, roles)?;
-        let names = covariate_names(table, roles);
-        let mut base = base_weights(table, roles)?;
-        let kept_rows = settle_rows(table, roles, &names, &base, &mut notes)?;
-        // Most tables are used whole, and need no copy.
-        let kept = (kept_rows.len() < table.rows()).then(|| table.keep_rows(&kept_rows));
-        if kept.is_some() {
-            base = kept_rows.iter().map(|&row| base[row]).collect();
+        let (survey, used) = Survey::of(table, roles, 0)?;
+        let mut frame = Frame::draft(&survey, roles)?;
+        let mut data = frame.encode(used)?;
+        let moments = weighted_cross_product(&data.design, &data.base);
+        if let Some(keep) = frame.settle(moments)? {
+            data.keep_columns(&keep);
         }
-        let table = kept.as_ref().unwrap_or(table);
-        if table.rows() < 3 {
-            return Err(Error::TooFewRows { found: table.rows(), needed: 3 });
+        data.frame = frame;
+        Ok(data)
+    }
+
+    /// Leaves the rows with these columns only; their frame is as it was.
+    pub fn keep_columns(&mut self, keep: &[usize]) {
+        let used: Vec<usize> = std::iter::once(0).chain(keep.iter().map(|column| column + 1)).collect();
+        self.design = Matrix::from_fn(self.design.rows(), used.len(), |i, j| self.design[(i, used[j])]);
+    }
+
+    /// Some of the rows as they are.
+    fn pick(&self, rows: &[usize]) -> Self {
+        let base: Vec<f64> = rows.iter().map(|&row| self.base[row]).collect();
+        Self {
+            frame: Frame { rows: rows.len(), total: base.iter().sum(), ..self.frame.clone() },
+            design: self.design.keep_rows(rows),
+            base,
+            outcome: rows.iter().map(|&row| self.outcome[row]).collect(),
+            kept_rows: KeptRows::without(rows.len(), Vec::new()),
         }
-        let total: f64 = base.iter().sum();
-        if total < 0.5 * base.len() as f64 {
-            notes.push(Finding::new(
-                format!("the base weights sum to {total:.1} for {} rows", base.len()),
-                "a weight counts as that many rows, so that there seem to be few",
-                "Unless they are counts, scale them to sum to the number of rows",
-            ));
-        }
-        let target = match &roles.target {
-            Some(name) => Target::standardise(table.column(name)?, roles.task, &base)?,
-            None => Target::none(table.rows()),
-        };
-        let covariates = names.iter().map(|name| table.column(name)).collect::<Result<Vec<_>>>()?;
-        let mut encoding = Encoding::learn(&covariates, &base, roles.max_levels, roles.missing)?;
-        let (mut design, _) = encoding.encode(table)?;
-        // With as many columns as rows every column is a combination of the others: no reason to leave one out.
-        if table.rows() > encoding.columns.len() + 1 {
-            design = encoding.leave_out_combinations(design, &base)?;
-        }
-        notes.extend(
-            encoding
-                .left_out
-                .iter()
-                .map(|column| Finding::new(format!("'{}' is left out", column.name), &*column.reason, "")),
-        );
-        let correlations = correlations(&design, &base);
-        let inseparable = inseparable_pairs(&correlations);
-        notes.extend(inseparable.iter().map(|&(i, j)| {
-            let (first, second) = (&encoding.columns[i].name, &encoding.columns[j].name);
-            Finding::new(
-                format!("'{first}' and '{second}' are nearly the same"),
-                "no weights can tell them apart, and chance may decide which of them is chosen",
-                "Consider leaving one out",
-            )
-        }));
-        Ok(Self { encoding, design, base, target, kept_rows, correlations, inseparable, notes })
     }
 
     /// Some of the rows, standardised anew; columns that no longer vary become 0.
     ///
     /// The encoding still speaks of all rows: this is for selecting variables, not for predicting.
     pub fn subset(&self, rows: &[usize]) -> Self {
-        let mut design = Matrix::from_fn(rows.len(), self.design.columns(), |i, j| self.design[(rows[i], j)]);
-        let base: Vec<f64> = rows.iter().map(|&row| self.base[row]).collect();
-        let total: f64 = base.iter().sum();
-        let standardise = |values: &mut Vec<f64>| match Moments::of(values, &base).mean_and_scale(total) {
+        let mut subset = self.pick(rows);
+        let Self { frame, design, base, outcome, .. } = &mut subset;
+        let total = frame.total;
+        let standardise = |values: &mut Vec<f64>| match Moments::of(values, base).mean_and_scale(total) {
             Some((mean, scale)) => values.iter_mut().for_each(|value| *value = (*value - mean) / scale),
             None => values.fill(0.0),
         };
@@ -166,136 +147,91 @@ impl TrainingData {
             standardise(&mut values);
             values.into_iter().enumerate().for_each(|(row, value)| design[(row, column)] = value);
         }
-        let mut target = self.target.clone();
-        target.values = rows.iter().map(|&row| self.target.values[row]).collect();
-        standardise(&mut target.values);
-        let kept_rows = rows.iter().map(|&row| self.kept_rows[row]).collect();
-        Self {
-            encoding: self.encoding.clone(),
-            correlations: correlations(&design, &base),
-            design,
-            base,
-            target,
-            kept_rows,
-            inseparable: self.inseparable.clone(),
-            notes: self.notes.clone(),
-        }
+        standardise(outcome);
+        frame.correlations = correlations(design, base);
+        subset
     }
 
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        self.design.rows()
+    /// For classes: 0 for the first and 1 for the second, one per row.
+    pub fn labels(&self) -> Vec<f64> {
+        let standard = (self.target.mean, self.target.scale);
+        self.outcome.iter().map(|&value| label_of(value, standard)).collect()
     }
 
-    /// Number of encoded columns, without the leading ones.
-    pub fn columns(&self) -> usize {
-        self.encoding.columns.len()
-    }
-
-    /// Sum of the base weights: the number of rows when there are none.
-    pub fn total_weight(&self) -> f64 {
-        self.base.iter().sum()
+    /// The sums of a pass, the first row being at place `first` of all.
+    pub fn run_from(&self, first: usize, pass: &Pass) -> Vec<f64> {
+        let width = self.design.columns();
+        let Ok(sums) = pass.run_in_blocks(self.base.len(), width, |block, visit| {
+            visit(Chunk {
+                first: first + block.start,
+                design: &self.design.values()[block.start * width..block.end * width],
+                base: &self.base[block.clone()],
+                outcome: &self.outcome[block],
+            });
+            Ok::<(), Infallible>(())
+        });
+        sums
     }
 }
 
-/// Pairs of columns of different variables whose correlation exceeds [`INSEPARABLE`] in absolute value.
-fn inseparable_pairs(correlations: &Matrix) -> Vec<(usize, usize)> {
-    let pairs = (0..correlations.rows()).flat_map(|j| (0..j).map(move |i| (i, j)));
-    pairs.filter(|&pair| correlations[pair].abs() > INSEPARABLE).collect()
+impl Frame {
+    /// The design matrix, base weights and outcomes of some rows.
+    pub fn encode(&self, used: Used) -> Result<TrainingData> {
+        let (design, _) = self.encoding.encode(&used.table)?;
+        let outcome = self.target.standardise(&used.table)?;
+        Ok(TrainingData {
+            frame: Frame { rows: used.base.len(), total: used.base.iter().sum(), ..self.clone() },
+            design,
+            base: used.base,
+            outcome,
+            kept_rows: used.kept,
+        })
+    }
+
+    /// Rows that were encoded elsewhere.
+    pub fn with_rows(&self, design: Matrix, base: Vec<f64>, outcome: Vec<f64>) -> Result<TrainingData> {
+        if design.rows() != base.len() || base.len() != outcome.len() || design.columns() != self.columns() + 1 {
+            return Err(Error::BadRequest("the rows do not fit the frame".into()));
+        }
+        let frame = Frame { rows: base.len(), total: base.iter().sum(), ..self.clone() };
+        let kept_rows = KeptRows::without(base.len(), Vec::new());
+        Ok(TrainingData { frame, design, base, outcome, kept_rows })
+    }
+}
+
+impl RowSource for TrainingData {
+    fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    fn run(&self, pass: &Pass) -> Result<Vec<f64>> {
+        Ok(self.run_from(0, pass))
+    }
+
+    fn take(&self, places: &[usize]) -> Result<TrainingData> {
+        Ok(self.pick(places))
+    }
+
+    fn memory(&self) -> Option<&TrainingData> {
+        Some(self)
+    }
+
+    fn position(&self, place: usize) -> usize {
+        self.kept_rows.position(place)
+    }
 }
 
 fn correlations(design: &Matrix, base: &[f64]) -> Matrix {
+    use crate::diagnostics::{correlation_from_covariance, covariance_from_moments};
     let mut moments = weighted_cross_product(design, base);
     moments.scale(1.0 / moments[(0, 0)]);
     correlation_from_covariance(&covariance_from_moments(&moments))
 }
 
-fn check_roles(table: &Table, roles: &Roles) -> Result<()> {
-    if let Some(target) = &roles.target {
-        table.column(target)?;
-    }
-    for name in roles.exclude.iter().chain(&roles.weight_column) {
-        table.column(name)?;
-        if roles.exclude.contains(name) && roles.weight_column.as_ref() == Some(name) {
-            return Err(Error::BadRequest(format!("'{name}' can't weigh the rows and be left out at once")));
-        }
-        if roles.target.as_ref() == Some(name) {
-            return Err(Error::BadRequest(format!(
-                "'{name}' can't be the target and be left out or weigh rows at once"
-            )));
-        }
-    }
-    Ok(())
-}
-
-fn covariate_names(table: &Table, roles: &Roles) -> Vec<String> {
-    let used = |name: &String| {
-        ![&roles.target, &roles.weight_column].contains(&&Some(name.clone())) && !roles.exclude.contains(name)
-    };
-    table.columns().iter().map(|column| column.name.clone()).filter(used).collect()
-}
-
-/// The rows to use. Missing values are refused or their rows left out; with `Mean`, only rows without target or
-/// weight go. Rows of weight 0 go in any case.
-fn settle_rows(
-    table: &Table,
-    roles: &Roles,
-    names: &[String],
-    weights: &[f64],
-    notes: &mut Vec<Finding>,
-) -> Result<Vec<usize>> {
-    let own = roles.target.iter().chain(&roles.weight_column);
-    let columns = own.clone().chain(names).map(|name| table.column(name)).collect::<Result<Vec<_>>>()?;
-    let needed = match roles.missing {
-        Missing::Mean => own.count(),
-        Missing::Refuse | Missing::Drop => columns.len(),
-    };
-    let complete = complete_rows(&columns, needed, table.rows())?;
-    let missing_rows = table.rows() - complete.len();
-    if missing_rows > 0 && (roles.missing == Missing::Refuse || complete.len() < 3) {
-        return Err(missing_values(&columns[..needed], missing_rows));
-    }
-    if missing_rows > 0 {
-        notes.push(Finding::new(
-            format!("{missing_rows} of {} rows are left out for missing values", table.rows()),
-            "the rest stand for all only if values are missing by chance",
-            "Find out why they are missing, or fill them in (--missing mean)",
-        ));
-    }
-    let (kept, weightless): (Vec<usize>, Vec<usize>) = complete.into_iter().partition(|&row| weights[row] > 0.0);
-    if !weightless.is_empty() {
-        notes.push(Finding::new(format!("{} rows are left out", weightless.len()), "their weight is 0", ""));
-    }
-    Ok(kept)
-}
-
-/// The error that says where values are missing.
-fn missing_values(columns: &[&Column], rows: usize) -> Error {
-    let count = |column: &Column| (0..column.values.len()).filter(|&row| column.values.is_missing(row)).count();
-    let counted = columns.iter().map(|column| (column.name.clone(), count(column)));
-    Error::MissingValues { columns: counted.filter(|(_, count)| *count > 0).collect(), rows }
-}
-
-/// Base weights by row of the table; NaN where they are missing.
-fn base_weights(table: &Table, roles: &Roles) -> Result<Vec<f64>> {
-    let Some(name) = &roles.weight_column else { return Ok(vec![1.0; table.rows()]) };
-    let bad = |fault: String| Error::BadWeights { column: name.clone(), fault };
-    let Values::Number(weights) = &table.column(name)?.values else {
-        return Err(bad(format!("the column holds {}", table.column(name)?.values.kind())));
-    };
-    if let Some(row) = weights.iter().position(|weight| weight.is_infinite() || weight < 0.0) {
-        return Err(bad(format!("row {} has {}", row + 1, weights[row])));
-    }
-    if weights.iter().all(|weight| weight == 0.0) {
-        return Err(bad("all are zero".into()));
-    }
-    Ok(weights.to_vec())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::TextValues;
+    use crate::table::{Column, TextValues, Values};
 
     fn text(name: &str, values: &[&str]) -> Column<'static> {
         Column { name: name.into(), values: Values::Text(TextValues::collect(values.iter().map(|v| Some(*v)))) }
@@ -391,9 +327,12 @@ mod tests {
         let roles = |missing| Roles { missing, ..Roles::target("y") };
         let refused = TrainingData::prepare(&table, &roles(Missing::Refuse)).unwrap_err();
         assert_eq!(refused, Error::MissingValues { columns: vec![("y".into(), 1), ("a".into(), 1)], rows: 2 });
-        assert_eq!(TrainingData::prepare(&table, &roles(Missing::Drop)).unwrap().kept_rows, [0, 2, 3]);
+        assert_eq!(
+            TrainingData::prepare(&table, &roles(Missing::Drop)).unwrap().kept_rows.iter().collect::<Vec<_>>(),
+            [0, 2, 3]
+        );
         let filled = TrainingData::prepare(&table, &roles(Missing::Mean)).unwrap();
-        assert_eq!(filled.kept_rows, [0, 1, 2, 3]);
+        assert_eq!(filled.kept_rows.iter().collect::<Vec<_>>(), [0, 1, 2, 3]);
         assert!(filled.design[(1, 1)].abs() < 1e-12);
     }
 }

@@ -1,191 +1,407 @@
-//! What one look at a table finds: holes in it, and the columns' means and spreads.
+//! A first look at the rows: which are used, and what their columns hold.
 //!
-//! Rows are read in tiles, all columns of a tile before the next, so that a matrix kept row by row is read once and not
-//! once per column. What is found in parts of a column can be merged.
+//! Parts of a table can be looked at one by one and what was found merged, so that the whole need never be in one place.
 
+use super::columns::{Moments, complete_rows, moments};
+use super::{KeptRows, Missing, Roles, Target, Task};
 use crate::error::{Error, Result};
-use crate::rows::{TILE, map_blocks};
-use crate::table::{Column, Values};
-use std::ops::Range;
+use crate::finding::Finding;
+use crate::table::{Column, Table, Values};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-/// Rows looked at together: enough to make merging cheap, few enough to stay in the cache.
-const LOOK: usize = 4 * TILE;
+/// Different texts, or different numbers of a target, that are told apart at most; an error tells of more.
+const MOST_LEVELS: usize = 20_000;
 
-/// Mean and spread of a column, or of a part of it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Moments {
-    /// Base weight of the rows that have a value.
-    weight: f64,
-    low: f64,
-    high: f64,
-    mean: f64,
-    /// Standard deviation. Kept instead of its square, which values beyond 1e154 overflow.
-    deviation: f64,
+/// What a first look at some rows found.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Survey {
+    /// Rows seen.
+    rows: usize,
+    /// Rows used.
+    pub(super) kept: usize,
+    missing_rows: usize,
+    weightless_rows: usize,
+    /// Sum of the base weights of the rows used.
+    pub(super) total: f64,
+    /// Whether all of them are 1.
+    pub(super) unweighted: bool,
+    /// The covariates, over the rows used.
+    pub(super) columns: Vec<ColumnSurvey>,
+    target: Option<ColumnSurvey>,
+    weights: Option<ColumnSurvey>,
 }
 
-impl Moments {
-    const NONE: Self = Self { weight: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY, mean: 0.0, deviation: 0.0 };
+/// What a column holds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct ColumnSurvey {
+    pub(super) name: String,
+    pub(super) kind: Kind,
+    /// Missing values in all rows.
+    missing: usize,
+    pub(super) moments: Moments,
+    /// Base weight of every level; for a target also of numbers.
+    pub(super) levels: BTreeMap<String, f64>,
+    /// The first value in a row that is used.
+    first: Option<String>,
+    /// Whether all numbers are 0 or 1.
+    binary: bool,
+}
 
-    /// Of the values that are not missing.
-    pub(super) fn of(values: &[f64], base: &[f64]) -> Self {
-        let parts = values.chunks(LOOK).zip(base.chunks(LOOK));
-        parts.map(|(values, base)| Self::of_few(values, base)).fold(Self::NONE, Self::merge)
-    }
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Kind {
+    Number,
+    Boolean,
+    Text,
+}
 
-    fn of_few(values: &[f64], base: &[f64]) -> Self {
-        let used = || values.iter().zip(base).filter(|(value, _)| !value.is_nan());
-        let (low, high) = used()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (value, _)| (low.min(*value), high.max(*value)));
-        let weight: f64 = used().map(|(_, weight)| weight).sum();
-        if weight <= 0.0 {
-            return Self::NONE;
-        }
-        let middle = low / 2.0 + high / 2.0;
-        let reach = high / 2.0 - low / 2.0;
-        if reach == 0.0 {
-            return Self { weight, low, high, mean: middle, deviation: 0.0 };
-        }
-        // On the scale from -1 to 1, where nothing overflows.
-        let mean = used().map(|(value, weight)| weight * ((value - middle) / reach)).sum::<f64>() / weight;
-        let square =
-            used().map(|(value, weight)| weight * ((value - middle) / reach - mean).powi(2)).sum::<f64>() / weight;
-        Self { weight, low, high, mean: middle + reach * mean, deviation: reach * square.sqrt() }
-    }
-
-    /// Both parts together.
-    fn merge(self, other: Self) -> Self {
-        if self.weight == 0.0 {
-            return other;
-        }
-        if other.weight == 0.0 {
-            return self;
-        }
-        let weight = self.weight + other.weight;
-        let (own, others) = (self.weight / weight, other.weight / weight);
-        let halfway = other.mean / 2.0 - self.mean / 2.0;
-        let within = (self.deviation * own.sqrt()).hypot(other.deviation * others.sqrt());
-        Self {
-            weight,
-            low: self.low.min(other.low),
-            high: self.high.max(other.high),
-            mean: own * self.mean + others * other.mean,
-            deviation: within.hypot(2.0 * (own * others).sqrt() * halfway),
+impl Kind {
+    fn of(values: &Values) -> Self {
+        match values {
+            Values::Number(_) => Kind::Number,
+            Values::Boolean(_) => Kind::Boolean,
+            Values::Text(_) => Kind::Text,
         }
     }
 
-    /// Mean and standard deviation when the mean stands for what is missing of `total`; `None` if constant.
-    pub(super) fn mean_and_scale(&self, total: f64) -> Option<(f64, f64)> {
-        let middle = self.low / 2.0 + self.high / 2.0;
-        let reach = self.high / 2.0 - self.low / 2.0;
-        // Values that differ only in their last digits are rounding, not information.
-        let varies = self.weight > 0.0 && reach > 1e-13 * middle.abs();
-        varies.then(|| (self.mean, self.deviation * (self.weight / total).sqrt()))
+    fn in_words(self) -> &'static str {
+        match self {
+            Kind::Number => "numbers",
+            Kind::Boolean => "true/false",
+            Kind::Text => "text",
+        }
     }
 }
 
-/// Mean and spread of every column of numbers or true/false; text has none.
-pub(super) fn moments(columns: &[&Column], base: &[f64]) -> Vec<Moments> {
-    let mut total = vec![Moments::NONE; columns.len()];
-    let parts = map_blocks(base.len(), |block| {
-        let mut total = vec![Moments::NONE; columns.len()];
-        let mut values = Vec::with_capacity(LOOK);
-        for few in looks(block) {
-            for (column, total) in columns.iter().zip(&mut total) {
-                values.clear();
-                match &column.values {
-                    Values::Number(numbers) => values.extend(few.clone().map(|row| numbers[row])),
-                    Values::Boolean(flags) => {
-                        values.extend(flags[few.clone()].iter().map(|flag| flag.map_or(f64::NAN, f64::from)));
+/// The rows of a part of a table that are used, and their base weights.
+pub struct Used<'a, 'b> {
+    /// The part, without rows that are not used.
+    pub table: Cow<'b, Table<'a>>,
+    /// Base weights.
+    pub base: Vec<f64>,
+    /// Which rows of the part these are.
+    pub kept: KeptRows,
+}
+
+impl Survey {
+    /// Looks at rows of a table, the first of which stands at position `first` in all of it.
+    pub fn of<'a, 'b>(table: &'b Table<'a>, roles: &Roles, first: usize) -> Result<(Self, Used<'a, 'b>)> {
+        check_roles(table, roles)?;
+        let names = covariate_names(table, roles);
+        let mut base = base_weights(table, roles, first)?;
+        let own = roles.target.iter().chain(&roles.weight_column);
+        let columns = own.clone().chain(&names).map(|name| table.column(name)).collect::<Result<Vec<_>>>()?;
+        let needed = match roles.missing {
+            Missing::Mean => own.count(),
+            Missing::Refuse | Missing::Drop => columns.len(),
+        };
+        let complete = complete_rows(&columns, needed, table.rows(), first)?;
+        let missing_rows = table.rows() - complete.len();
+        let kept: Vec<usize> = complete.iter().copied().filter(|&row| base[row] > 0.0).collect();
+        let mut left_out = Vec::new();
+        let mut used = kept.iter().copied().peekable();
+        if kept.len() < table.rows() {
+            left_out.extend((0..table.rows()).filter(|row| used.next_if_eq(row).is_none()));
+        }
+        // Most tables are used whole, and need no copy.
+        let whole = left_out.is_empty();
+        let part = if whole { Cow::Borrowed(table) } else { Cow::Owned(table.keep_rows(&kept)) };
+        if !whole {
+            base = kept.iter().map(|&row| base[row]).collect();
+        }
+        let missing = |column: &Column| match missing_rows {
+            0 => 0,
+            _ => (0..column.values.len()).filter(|&row| column.values.is_missing(row)).count(),
+        };
+        let counted: Vec<usize> = columns.iter().map(|column| missing(column)).collect();
+        let here = |name: &String| part.column(name);
+        let covariates = names.iter().map(here).collect::<Result<Vec<_>>>()?;
+        let mut surveyed = survey_columns(&covariates, &base);
+        let others = counted.len() - surveyed.len();
+        surveyed.iter_mut().zip(&counted[others..]).for_each(|(column, missing)| column.missing = *missing);
+        let survey_own = |name: &String, position: usize, levels: bool| -> Result<ColumnSurvey> {
+            let column = here(name)?;
+            let mut found = survey_columns(&[column], &base).remove(0);
+            found.missing = counted[position];
+            if let (true, Values::Number(numbers)) = (levels, &column.values) {
+                found.count_numbers(numbers.iter().zip(&base));
+            }
+            Ok(found)
+        };
+        let target = roles.target.as_ref().map(|name| survey_own(name, 0, true)).transpose()?;
+        let place = usize::from(roles.target.is_some());
+        let weights = roles.weight_column.as_ref().map(|name| survey_own(name, place, false)).transpose()?;
+        let survey = Self {
+            rows: table.rows(),
+            kept: kept.len(),
+            missing_rows,
+            weightless_rows: complete.len() - kept.len(),
+            total: base.iter().sum(),
+            unweighted: base.iter().all(|weight| *weight == 1.0),
+            columns: surveyed,
+            target,
+            weights,
+        };
+        drop(covariates);
+        let kept = KeptRows::without(table.rows(), left_out);
+        Ok((survey, Used { table: part, base, kept }))
+    }
+
+    /// Both parts together, the first before the second.
+    pub fn merge(mut self, other: Self) -> Result<Self> {
+        self.rows += other.rows;
+        self.kept += other.kept;
+        self.missing_rows += other.missing_rows;
+        self.weightless_rows += other.weightless_rows;
+        self.total += other.total;
+        self.unweighted &= other.unweighted;
+        if self.columns.len() != other.columns.len() {
+            return Err(Error::BadRequest("parts of one table must have the same columns".into()));
+        }
+        let own = self.columns.iter_mut().chain(&mut self.target).chain(&mut self.weights);
+        let others = other.columns.into_iter().chain(other.target).chain(other.weights);
+        own.zip(others).try_for_each(|(column, more)| column.merge(more))?;
+        Ok(self)
+    }
+
+    /// Rows seen.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Rows used.
+    pub fn kept(&self) -> usize {
+        self.kept
+    }
+
+    /// Whether every row counts once.
+    pub fn unweighted(&self) -> bool {
+        self.unweighted
+    }
+
+    /// Refuses rows that can't be learnt from; else what the user should know.
+    pub(super) fn check(&self, roles: &Roles) -> Result<Vec<Finding>> {
+        let mut notes = Vec::new();
+        let complete = self.rows - self.missing_rows;
+        if let Some(column) = &self.weights
+            && complete > 0
+            && self.weightless_rows == complete
+        {
+            let fault = "all are zero".into();
+            return Err(Error::BadWeights { column: column.name.clone(), fault });
+        }
+        if self.missing_rows > 0 && (roles.missing == Missing::Refuse || complete < 3) {
+            return Err(self.missing_values(roles));
+        }
+        if self.missing_rows > 0 {
+            notes.push(Finding::new(
+                format!("{} of {} rows are left out for missing values", self.missing_rows, self.rows),
+                "the rest stand for all only if values are missing by chance",
+                "Find out why they are missing, or fill them in (--missing mean)",
+            ));
+        }
+        if self.weightless_rows > 0 {
+            let what = format!("{} rows are left out", self.weightless_rows);
+            notes.push(Finding::new(what, "their weight is 0", ""));
+        }
+        if self.kept < 3 {
+            return Err(Error::TooFewRows { found: self.kept, needed: 3 });
+        }
+        Ok(notes)
+    }
+
+    pub(super) fn note_on_weights(&self) -> Option<Finding> {
+        let (total, rows) = (self.total, self.kept);
+        (total < 0.5 * rows as f64).then(|| {
+            Finding::new(
+                format!("the base weights sum to {total:.1} for {rows} rows"),
+                "a weight counts as that many rows, so that there seem to be few",
+                "Unless they are counts, scale them to sum to the number of rows",
+            )
+        })
+    }
+
+    /// The error that says where values are missing.
+    fn missing_values(&self, roles: &Roles) -> Error {
+        let covariates = self.columns.iter().filter(|_| roles.missing != Missing::Mean);
+        let counted = self.target.iter().chain(&self.weights).chain(covariates);
+        let columns = counted.filter(|column| column.missing > 0).map(|column| (column.name.clone(), column.missing));
+        Error::MissingValues { columns: columns.collect(), rows: self.missing_rows }
+    }
+
+    /// How the outcome is to be standardised.
+    pub(super) fn target(&self, roles: &Roles) -> Result<Target> {
+        let Some(column) = &self.target else { return Ok(Target::none()) };
+        let name = column.name.clone();
+        let task = roles.task.unwrap_or(match column.kind {
+            Kind::Number if !column.binary => Task::Regression,
+            _ => Task::Classification,
+        });
+        let value = || column.first.clone().unwrap_or_default();
+        let classes = match (task, column.kind) {
+            (Task::Regression, Kind::Number) => None,
+            (Task::Regression, kind) => {
+                return Err(Error::TextTarget { kind: kind.in_words(), column: name, row: 1, value: value() });
+            }
+            (Task::Classification, _) => Some(column.two_classes()?),
+        };
+        let spread = match &classes {
+            None => column.moments.mean_and_scale(self.total),
+            Some([_, second]) => {
+                let share = column.levels[second] / self.total;
+                Some((share, (share * (1.0 - share)).sqrt()))
+            }
+        };
+        let Some((mean, scale)) = spread else {
+            return Err(Error::ConstantTarget { column: name, value: value() });
+        };
+        Ok(Target { name, classes, mean, scale })
+    }
+}
+
+fn survey_columns(columns: &[&Column], base: &[f64]) -> Vec<ColumnSurvey> {
+    let survey = |(column, moments): (&&Column, Moments)| {
+        let binary = match &column.values {
+            Values::Number(numbers) => numbers.iter().all(|value| value == 0.0 || value == 1.0),
+            _ => false,
+        };
+        let mut found = ColumnSurvey {
+            name: column.name.clone(),
+            kind: Kind::of(&column.values),
+            missing: 0,
+            moments,
+            levels: BTreeMap::new(),
+            first: (!column.values.is_empty()).then(|| column.values.text(0)).flatten(),
+            binary,
+        };
+        match &column.values {
+            Values::Number(_) => {}
+            Values::Boolean(flags) => {
+                for level in [false, true] {
+                    let matching = flags.iter().zip(base).filter(|(flag, _)| **flag == Some(level));
+                    let weight: f64 = matching.map(|(_, weight)| weight).sum();
+                    if weight > 0.0 {
+                        found.levels.insert(level.to_string(), weight);
                     }
-                    Values::Text(_) => continue,
-                }
-                *total = total.merge(Moments::of_few(&values, &base[few.clone()]));
-            }
-        }
-        total
-    });
-    for part in parts {
-        total.iter_mut().zip(part).for_each(|(sum, part)| *sum = sum.merge(part));
-    }
-    total
-}
-
-/// The rows that have a value in each of the first `needed` columns; infinite values are refused in all.
-pub(super) fn complete_rows(columns: &[&Column], needed: usize, rows: usize) -> Result<Vec<usize>> {
-    let parts = map_blocks(rows, |block| {
-        let mut complete = Vec::with_capacity(block.len());
-        let mut infinite = vec![None; columns.len()];
-        for few in looks(block) {
-            let mut whole = [true; LOOK];
-            for (k, (column, infinite)) in columns.iter().zip(&mut infinite).enumerate() {
-                for (row, whole) in few.clone().zip(&mut whole) {
-                    let missing = match &column.values {
-                        Values::Number(numbers) => {
-                            if numbers[row].is_infinite() && infinite.is_none() {
-                                *infinite = Some(row);
-                            }
-                            numbers[row].is_nan()
-                        }
-                        other => other.is_missing(row),
-                    };
-                    *whole &= !missing || k >= needed;
                 }
             }
-            complete.extend(few.zip(whole).filter_map(|(row, whole)| whole.then_some(row)));
+            Values::Text(texts) => {
+                let mut counts = vec![0.0; texts.levels.len()];
+                for (code, weight) in texts.codes.iter().zip(base) {
+                    if let Some(code) = code {
+                        counts[*code as usize] += weight;
+                    }
+                }
+                let levels = texts.levels.iter().zip(counts).filter(|(_, weight)| *weight > 0.0);
+                levels.for_each(|(level, weight)| found.count(level, weight));
+            }
         }
-        (complete, infinite)
-    });
-    for (k, column) in columns.iter().enumerate() {
-        if let Some(row) = parts.iter().find_map(|(_, infinite)| infinite[k]) {
-            return Err(not_finite(column, row));
-        }
-    }
-    let mut complete = Vec::with_capacity(rows);
-    parts.into_iter().for_each(|(part, _)| complete.extend(part));
-    Ok(complete)
-}
-
-/// The error that shows an infinite value.
-pub(super) fn not_finite(column: &Column, row: usize) -> Error {
-    let value = match &column.values {
-        Values::Number(numbers) => numbers[row],
-        Values::Boolean(_) | Values::Text(_) => f64::NAN,
+        found
     };
-    Error::NotFinite { column: column.name.clone(), row: row + 1, value }
+    columns.iter().zip(moments(columns, base)).map(survey).collect()
 }
 
-fn looks(block: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    block.clone().step_by(LOOK).map(move |start| start..(start + LOOK).min(block.end))
+impl ColumnSurvey {
+    /// Whether no row used has a value.
+    pub(super) fn is_empty(&self) -> bool {
+        self.moments.weight == 0.0 && self.levels.is_empty()
+    }
+
+    fn count(&mut self, level: &str, weight: f64) {
+        if let Some(sum) = self.levels.get_mut(level) {
+            *sum += weight;
+        } else if self.levels.len() < MOST_LEVELS {
+            self.levels.insert(level.to_string(), weight);
+        }
+    }
+
+    /// Counts different numbers, until there are too many to be classes.
+    fn count_numbers<'a>(&mut self, numbers: impl Iterator<Item = (f64, &'a f64)>) {
+        let mut sums: BTreeMap<u64, f64> = BTreeMap::new();
+        for (value, weight) in numbers {
+            // 0 and -0 are one number.
+            *sums.entry((value + 0.0).to_bits()).or_insert(0.0) += weight;
+            if sums.len() > MOST_LEVELS {
+                break;
+            }
+        }
+        sums.into_iter().for_each(|(bits, weight)| self.count(&f64::from_bits(bits).to_string(), weight));
+    }
+
+    fn merge(&mut self, other: Self) -> Result<()> {
+        if (&self.name, self.kind) != (&other.name, other.kind) {
+            return Err(if self.name == other.name {
+                let (found, expected) = (other.kind.in_words(), self.kind.in_words());
+                Error::ChangedType { column: other.name, found, expected }
+            } else {
+                Error::BadRequest(format!(
+                    "one part of the table has a column '{}' where another has '{}'",
+                    other.name, self.name
+                ))
+            });
+        }
+        self.missing += other.missing;
+        self.moments = self.moments.merge(other.moments);
+        self.first = self.first.take().or(other.first);
+        self.binary &= other.binary;
+        other.levels.iter().for_each(|(level, weight)| self.count(level, *weight));
+        Ok(())
+    }
+
+    /// The two classes of a target in order: numbers by size, false before true, text by alphabet.
+    fn two_classes(&self) -> Result<[String; 2]> {
+        let mut found: Vec<String> = self.levels.keys().cloned().collect();
+        if self.kind == Kind::Number {
+            let value = |text: &String| text.parse::<f64>().unwrap_or(f64::NAN);
+            found.sort_by(|a, b| value(a).total_cmp(&value(b)));
+        }
+        let column = self.name.clone();
+        match found.len() {
+            2 => Ok([found.remove(0), found.remove(0)]),
+            1 => Err(Error::OneClass { column, class: found.remove(0) }),
+            count => {
+                found.truncate(5);
+                Err(Error::ManyClasses { column, count, examples: found })
+            }
+        }
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_merge_into_the_whole() {
-        let values: Vec<f64> = (0..2000).map(|i| 1e6 + ((i * i) % 97) as f64).collect();
-        let base: Vec<f64> = (0..2000).map(|i| f64::from(1 + i % 3)).collect();
-        let total: f64 = base.iter().sum();
-        let mean = values.iter().zip(&base).map(|(v, b)| v * b).sum::<f64>() / total;
-        let variance = values.iter().zip(&base).map(|(v, b)| b * (v - mean).powi(2)).sum::<f64>() / total;
-        let (found, scale) = Moments::of(&values, &base).mean_and_scale(total).unwrap();
-        assert!(
-            (found - mean).abs() < 1e-9 * mean && (scale - variance.sqrt()).abs() < 1e-9 * scale,
-            "{found} {scale}"
-        );
-        let in_parts = Moments::of(&values[..7], &base[..7]).merge(Moments::of(&values[7..], &base[7..]));
-        let (apart, scale_apart) = in_parts.mean_and_scale(total).unwrap();
-        assert!((apart - found).abs() < 1e-12 * mean && (scale_apart - scale).abs() < 1e-12 * scale);
+fn check_roles(table: &Table, roles: &Roles) -> Result<()> {
+    if let Some(target) = &roles.target {
+        table.column(target)?;
     }
-
-    #[test]
-    fn a_missing_value_counts_as_the_mean() {
-        let values = [1.0, f64::NAN, 3.0, 5.0];
-        let (mean, scale) = Moments::of(&values, &[1.0; 4]).mean_and_scale(4.0).unwrap();
-        assert_eq!(mean, 3.0);
-        assert!((scale - 2f64.sqrt()).abs() < 1e-15);
-        assert_eq!(Moments::of(&[f64::NAN; 3], &[1.0; 3]).mean_and_scale(3.0), None);
-        assert_eq!(Moments::of(&[0.1 + 0.2, 0.3, 0.3], &[1.0; 3]).mean_and_scale(3.0), None);
+    for name in roles.exclude.iter().chain(&roles.weight_column) {
+        table.column(name)?;
+        if roles.exclude.contains(name) && roles.weight_column.as_ref() == Some(name) {
+            return Err(Error::BadRequest(format!("'{name}' can't weigh the rows and be left out at once")));
+        }
+        if roles.target.as_ref() == Some(name) {
+            return Err(Error::BadRequest(format!(
+                "'{name}' can't be the target and be left out or weigh rows at once"
+            )));
+        }
     }
+    Ok(())
+}
+
+fn covariate_names(table: &Table, roles: &Roles) -> Vec<String> {
+    let used = |name: &String| {
+        ![&roles.target, &roles.weight_column].contains(&&Some(name.clone())) && !roles.exclude.contains(name)
+    };
+    table.columns().iter().map(|column| column.name.clone()).filter(used).collect()
+}
+
+/// Base weights by row of the table; NaN where they are missing.
+fn base_weights(table: &Table, roles: &Roles, first: usize) -> Result<Vec<f64>> {
+    let Some(name) = &roles.weight_column else { return Ok(vec![1.0; table.rows()]) };
+    let bad = |fault: String| Error::BadWeights { column: name.clone(), fault };
+    let Values::Number(weights) = &table.column(name)?.values else {
+        return Err(bad(format!("the column holds {}", table.column(name)?.values.kind())));
+    };
+    if let Some(row) = weights.iter().position(|weight| weight.is_infinite() || weight < 0.0) {
+        return Err(bad(format!("row {} has {}", first + row + 1, weights[row])));
+    }
+    Ok(weights.to_vec())
 }

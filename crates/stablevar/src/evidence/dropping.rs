@@ -47,7 +47,7 @@ struct Fold {
 
 impl Plan {
     pub(super) fn new(data: &TrainingData, settings: &Evidence, rows: &[usize], seed: u64) -> Self {
-        let (loss, outcomes) = loss_and_outcomes(&data.target);
+        let (loss, outcomes) = loss_and_outcomes(data);
         let mut plan = Self { rows: rows.to_vec(), folds: Vec::new(), loss, outcomes, seed };
         let count = settings.folds.clamp(2, rows.len());
         let all: Vec<usize> = (0..data.columns()).collect();

@@ -75,7 +75,7 @@ pub(super) fn judge_variable(
         .unwrap_or(Detail::Columns);
     let focus = Focus::new(data, rows, own, others, detail);
     let weights = focus.weights();
-    let outcome: Vec<f64> = rows.iter().map(|&row| data.target.values[row]).collect();
+    let outcome: Vec<f64> = rows.iter().map(|&row| data.outcome[row]).collect();
     let mut targets = vec![outcome];
     targets.extend(own.iter().map(|&column| rows.iter().map(|&row| data.design[(row, column + 1)]).collect()));
     let mut left = weighted_residuals(data, rows, others, &weights, targets);

@@ -10,13 +10,16 @@ mod nuisance;
 mod residual;
 
 use crate::design::TrainingData;
+use crate::error::{Error, Result};
 use crate::models::OUTLIER_LIMIT;
 use crate::parameter::{Fraction, NonNegative, Positive};
+use crate::passes::RowSource;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -118,19 +121,30 @@ const REDUNDANT: f64 = 0.8;
 /// Beyond this many encoded columns [`Source::Auto`] means focused balance: regressions would take minutes.
 const MOST_COLUMNS: usize = 150;
 
-/// Evidence for every variable. `tick` is called after each, from any thread, and may stop the work: then there is none.
+/// Evidence for every variable. `tick` is called after each, from any thread, and may stop the work.
 pub fn gather(
-    data: &TrainingData,
+    all: &dyn RowSource,
     settings: &Evidence,
     seed: u64,
     tick: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> Option<Gathered> {
+) -> Result<Gathered> {
+    let places = sampled_rows(all.frame().rows(), settings.rows, seed);
+    // Of many rows those that are looked at are taken into memory; then their own order is the random one.
+    let sample = match (all.memory(), &places) {
+        (Some(data), None) => Cow::Borrowed(data),
+        (None, None) => Cow::Owned(all.take(&(0..all.frame().rows()).collect::<Vec<_>>())?),
+        (_, Some(places)) => Cow::Owned(all.take(places)?),
+    };
+    let data: &TrainingData = &sample;
+    let mut rows: Vec<usize> = (0..data.rows()).collect();
+    if places.is_none() {
+        rows.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    }
     let source = match settings.source {
         Source::Auto if data.columns() > MOST_COLUMNS => Source::Focused,
         Source::Auto => Source::Residual,
         given => given,
     };
-    let rows = sampled_rows(data.rows(), settings.rows, seed);
     let judge: Box<Judge> = match source {
         Source::Focused => {
             Box::new(|variable, others| focused::judge_variable(data, settings, &rows, variable, others))
@@ -156,7 +170,8 @@ pub fn gather(
             stopped.fetch_or(tick().is_break(), Ordering::Relaxed);
             Some(judged)
         })
-        .collect::<Option<Vec<_>>>()?;
+        .collect::<Option<Vec<_>>>()
+        .ok_or(Error::Interrupted)?;
     // What two variables tell alike neither tells beside the other, and both would be lost. So those that failed are
     // judged again without those that failed and tell nearly the same. Which of them is the stable one the data can't say, so
     // that all that pass are kept.
@@ -168,7 +183,7 @@ pub fn gather(
         })
         .collect();
     again.into_iter().for_each(|(variable, judged)| variables[variable] = judged);
-    (!stopped.into_inner()).then_some(Gathered { source, variables })
+    if stopped.into_inner() { Err(Error::Interrupted) } else { Ok(Gathered { source, variables }) }
 }
 
 /// Judges a variable (its position) against some encoded columns.
@@ -186,12 +201,11 @@ fn hidden_by_others(data: &TrainingData, judged: &[VariableEvidence]) -> Vec<(us
     failed.iter().map(|&variable| (variable, partners(variable))).filter(|(_, others)| !others.is_empty()).collect()
 }
 
-/// At most `most` rows in random order.
-fn sampled_rows(rows: usize, most: usize, seed: u64) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..rows).collect();
-    order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-    order.truncate(most.max(2));
-    order
+/// `most` of the rows in random order; `None` if there are no more than that.
+fn sampled_rows(rows: usize, most: usize, seed: u64) -> Option<Vec<usize>> {
+    let most = most.max(2);
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    (rows > most).then(|| rand::seq::index::sample(&mut random, rows, most).into_vec())
 }
 
 /// The encoded columns a variable is judged against: all but its own, its near copies' and those of the variables `without`.
@@ -319,7 +333,7 @@ mod tests {
         let data = sample(400, 4);
         let limited = judged(&data, Evidence { rows: 150, ..from(Source::Residual) }, 0);
         assert_eq!(limited[0].effective_sample_size, 150.0);
-        assert!(gather(&data, &from(Source::Focused), 0, &|| ControlFlow::Break(())).is_none());
+        assert_eq!(gather(&data, &from(Source::Focused), 0, &|| ControlFlow::Break(())), Err(Error::Interrupted));
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl<'a> Plan<'a> {
         };
         let columns: Vec<usize> = (0..data.columns()).collect();
         let inputs = plan.inputs(data, &columns);
-        plan.scales = learn_scales(&inputs, &[&data.target.values], &plan.learning, plan.few_landmarks(), None);
+        plan.scales = learn_scales(&inputs, &[&data.outcome], &plan.learning, plan.few_landmarks(), None);
         plan
     }
 
@@ -87,7 +87,7 @@ pub(super) fn judge_variable(
     let own = &data.encoding.features[variable].columns;
     let values: Vec<Vec<f64>> =
         own.iter().map(|&column| (0..data.rows()).map(|row| data.design[(row, column + 1)]).collect()).collect();
-    let outcome: [&[f64]; 1] = [&data.target.values];
+    let outcome: [&[f64]; 1] = [&data.outcome];
     let own_values: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
 
     let inputs = plan.inputs(data, columns);

@@ -11,7 +11,7 @@ pub use method::Method;
 use crate::design::TrainingData;
 use crate::diagnostics::{
     correlation_from_covariance, covariance_from_moments, distance_correlation, selection_condition,
-    strongest_remaining, weighted_moments,
+    strongest_remaining,
 };
 use crate::error::{Error, Result};
 use crate::evidence::{Source, VariableEvidence, gather};
@@ -21,6 +21,7 @@ use crate::models::{
 };
 use crate::optim::StopReason;
 use crate::parameter::Fraction;
+use crate::passes::{Outcome, RowSource, WeightedMoments};
 use crate::selection::stand_ins;
 use crate::svi::{Loop, LoopStop, Svi, svi};
 use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction, WeightProfile};
@@ -70,16 +71,17 @@ pub enum Step<'a> {
 pub type Watch<'a> = &'a (dyn Fn(Step<'_>) -> ControlFlow<()> + Sync);
 
 /// Fits a method.
-pub fn fit(data: &TrainingData, method: &Method, seed: u64, watch: Watch<'_>) -> Result<Fit> {
-    if !matches!(method, Method::Lasso(_) | Method::Mlp(_)) && data.rows() <= data.columns() + 1 {
-        return Err(Error::TooFewRowsForColumns { rows: data.rows(), columns: data.columns() });
+pub fn fit(data: &dyn RowSource, method: &Method, seed: u64, watch: Watch<'_>) -> Result<Fit> {
+    if !matches!(method, Method::Lasso(_) | Method::Mlp(_)) && data.frame().rows() <= data.frame().columns() + 1 {
+        let (rows, columns) = (data.frame().rows(), data.frame().columns());
+        return Err(Error::TooFewRowsForColumns { rows, columns });
     }
-    let task = data.target.task();
+    let task = data.frame().target.task();
     if !method.tasks().contains(&task) {
         let (name, wanted) = (method.name(), if task == Task::Regression { "numbers" } else { "two classes" });
         return Err(Error::BadRequest(format!(
             "{name} can't predict {wanted}, which the target '{}' holds",
-            data.target.name
+            data.frame().target.name
         )));
     }
     method.networks().into_iter().try_for_each(Mlp::check)?;
@@ -91,37 +93,41 @@ pub fn fit(data: &TrainingData, method: &Method, seed: u64, watch: Watch<'_>) ->
             let settings = Svi { loops: 1, ..settings.clone() };
             by_svi(data, reweighter, &settings, refit, seed, watch)?
         }
-        Method::Lasso(lasso) => by_lasso(data, lasso, seed),
+        Method::Lasso(lasso) => by_lasso(in_memory(data, "the Lasso")?, lasso, seed),
         Method::Ols | Method::Logistic => by_all(data, &Refit::Linear, seed)?,
         Method::Mlp(mlp) => by_all(data, &Refit::Network(mlp.clone()), seed)?,
         Method::Stg { gates, threshold, refit } => by_gates(data, gates, *threshold, refit, seed)?,
         Method::Dwr { reweighter } => by_reweighting(data, reweighter, &Refit::Linear, seed)?,
         Method::Srdo { reweighter, refit } => by_reweighting(data, reweighter, refit, seed)?,
     };
-    Ok(assemble(data, method, seed, found))
+    assemble(data, method, seed, found)
+}
+
+fn in_memory<'a>(data: &'a dyn RowSource, what: &str) -> Result<&'a TrainingData> {
+    data.memory().ok_or_else(|| Error::NeedsMemory { what: what.into() })
 }
 
 fn by_svi(
-    data: &TrainingData,
+    data: &dyn RowSource,
     reweighter: &AnyReweighter,
     settings: &Svi,
     refit: &Refit,
     seed: u64,
     watch: Watch<'_>,
 ) -> Result<Found> {
-    settings.rule.check(data.encoding.features.len(), settings.evidence.is_some())?;
-    let variables = data.encoding.features.len();
+    settings.rule.check(data.frame().encoding.features.len(), settings.evidence.is_some())?;
+    let variables = data.frame().encoding.features.len();
     let gathered = match &settings.evidence {
-        Some(how) => Some(gather(data, how, seed, &|| watch(Step::Variable(variables))).ok_or(Error::Interrupted)?),
+        Some(how) => Some(gather(data, how, seed, &|| watch(Step::Variable(variables)))?),
         None => None,
     };
     let (evidence, evidence_source) = gathered.map(|all| (all.variables, all.source)).unzip();
-    let mut outcome = svi(data, reweighter, settings, evidence.as_deref(), seed, &mut |step| watch(Step::Loop(step)));
+    let mut outcome = svi(data, reweighter, settings, evidence.as_deref(), seed, &mut |step| watch(Step::Loop(step)))?;
     let selection_frequency = selection_frequency(data, reweighter, settings, seed, watch)?;
     if let (Some(frequency), Some(how)) = (&selection_frequency, &settings.resampling) {
         outcome.selected = how.select(frequency, &outcome.probability, &settings.rule);
     }
-    let refitted = fit_to(data, &outcome.selected, &data.base, refit, seed)?;
+    let refitted = fit_to(data, &outcome.selected, &uniform(data), refit, seed)?;
     let (mut converged, mut stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
     if converged && !refitted.stop.converged() {
         (converged, stop_reason) = (false, format!("the refit {}", in_words(refitted.stop)));
@@ -147,7 +153,7 @@ fn by_svi(
 
 /// How often each variable is selected in random halves of the rows, if that was asked for.
 fn selection_frequency(
-    data: &TrainingData,
+    data: &dyn RowSource,
     reweighter: &AnyReweighter,
     settings: &Svi,
     seed: u64,
@@ -157,18 +163,16 @@ fn selection_frequency(
     if how.resamples < 2 {
         return Err(Error::BadRequest("selection over resamples needs 2 of them or more".into()));
     }
+    let data = in_memory(data, "selection over resamples")?;
     if data.rows() / 2 <= data.columns() + 1 {
         return Err(Error::TooFewRowsForColumns { rows: data.rows() / 2, columns: data.columns() });
     }
-    let mut frequency = vec![0.0; data.encoding.features.len()];
+    let mut frequency = vec![0.0; data.frame().encoding.features.len()];
     for (number, half) in how.halves(data.rows(), seed).iter().enumerate() {
         let half = data.subset(half);
         let seed = seed.wrapping_add(1 + number as u64);
         let evidence = match &settings.evidence {
-            Some(evidence) => {
-                let gathered = gather(&half, evidence, seed, &|| ControlFlow::Continue(()));
-                gathered.map(|gathered| gathered.variables)
-            }
+            Some(evidence) => Some(gather(&half, evidence, seed, &|| ControlFlow::Continue(()))?.variables),
             None => None,
         };
         let selected = match &evidence {
@@ -177,7 +181,7 @@ fn selection_frequency(
                 let probability: Vec<f64> = evidence.iter().map(|variable| variable.probability).collect();
                 settings.rule.select(&half, &probability, Some(evidence))
             }
-            None => svi(&half, reweighter, settings, None, seed, &mut |_| ControlFlow::Continue(())).selected,
+            None => svi(&half, reweighter, settings, None, seed, &mut |_| ControlFlow::Continue(()))?.selected,
         };
         selected.into_iter().for_each(|variable| frequency[variable] += 1.0 / how.resamples as f64);
         if watch(Step::Resample(how.resamples)).is_break() {
@@ -188,10 +192,10 @@ fn selection_frequency(
 }
 
 /// A model on all variables.
-fn by_all(data: &TrainingData, refit: &Refit, seed: u64) -> Result<Found> {
-    let all: Vec<usize> = (0..data.encoding.features.len()).collect();
-    let refitted = fit_to(data, &all, &data.base, refit, seed)?;
-    let reason = match (data.target.task(), refit) {
+fn by_all(data: &dyn RowSource, refit: &Refit, seed: u64) -> Result<Found> {
+    let all: Vec<usize> = (0..data.frame().encoding.features.len()).collect();
+    let refitted = fit_to(data, &all, &uniform(data), refit, seed)?;
+    let reason = match (data.frame().target.task(), refit) {
         (Task::Regression, Refit::Linear) => "least squares has a closed form".into(),
         _ => in_words(refitted.stop),
     };
@@ -204,21 +208,22 @@ fn by_lasso(data: &TrainingData, lasso: &Lasso, seed: u64) -> Found {
     let used = |feature: &crate::design::Feature| {
         feature.columns.iter().any(|&column| fitted.fit.coefficients[column + 1] != 0.0)
     };
-    let selected =
-        (0..data.encoding.features.len()).filter(|&position| used(&data.encoding.features[position])).collect();
+    let selected = (0..data.frame().encoding.features.len())
+        .filter(|&position| used(&data.frame().encoding.features[position]))
+        .collect();
     let how = if lasso.alpha.is_some() { "as given" } else { "by cross-validation" };
     let reason = format!("{} at penalty {:.4} ({how})", in_words(fitted.stop), fitted.alpha);
-    let model = Model::linear(fitted.fit, &data.target);
+    let model = Model::linear(fitted.fit, &data.frame().target);
     let refitted = Refitted { model, separated: false, stop: fitted.stop };
     Found::unweighted(data, selected, refitted, fitted.stop.converged(), reason)
 }
 
-fn by_gates(data: &TrainingData, gates: &AnyGates, threshold: Fraction, refit: &Refit, seed: u64) -> Result<Found> {
-    let searched = gates.search(data, &SampleWeights::uniform(&data.base), seed);
+fn by_gates(data: &dyn RowSource, gates: &AnyGates, threshold: Fraction, refit: &Refit, seed: u64) -> Result<Found> {
+    let searched = gates.search(data, &uniform(data), seed)?;
     let gated = &searched.fit;
     let open = &gated.open_probability;
     let selected: Vec<usize> = (0..open.len()).filter(|&variable| open[variable] >= threshold.get()).collect();
-    let refitted = fit_to(data, &selected, &data.base, refit, seed)?;
+    let refitted = fit_to(data, &selected, &uniform(data), refit, seed)?;
     let stop = if gated.stop.converged() { refitted.stop } else { gated.stop };
     let mut found = Found::unweighted(data, selected, refitted, stop.converged(), in_words(stop));
     found.penalty_path = gates.penalty_path(&searched);
@@ -226,11 +231,11 @@ fn by_gates(data: &TrainingData, gates: &AnyGates, threshold: Fraction, refit: &
     Ok(found)
 }
 
-fn by_reweighting(data: &TrainingData, reweighter: &AnyReweighter, refit: &Refit, seed: u64) -> Result<Found> {
-    let mask = Mask::all(data);
-    let Reweighted { weights, function, truncated, stop, .. } = reweighter.reweigh(data, &mask, None, seed);
-    let all: Vec<usize> = (0..data.encoding.features.len()).collect();
-    let refitted = fit_to(data, &all, &weights.with_base(&data.base), refit, seed)?;
+fn by_reweighting(data: &dyn RowSource, reweighter: &AnyReweighter, refit: &Refit, seed: u64) -> Result<Found> {
+    let mask = Mask::all(data.frame());
+    let Reweighted { weights, function, truncated, stop, .. } = reweighter.reweigh(data, &mask, None, seed)?;
+    let all: Vec<usize> = (0..data.frame().encoding.features.len()).collect();
+    let refitted = fit_to(data, &all, &weights, refit, seed)?;
     let found = Found::unweighted(data, all, refitted, stop.converged(), in_words(stop));
     Ok(Found { weights, function, truncated, mask: Some(mask), ..found })
 }
@@ -242,47 +247,61 @@ struct Refitted {
     stop: StopReason,
 }
 
+/// The base weights alone.
+fn uniform(data: &dyn RowSource) -> SampleWeights {
+    SampleWeights::uniform(data.frame().total_weight())
+}
+
 /// A model on the selected variables; the paper's refit has the base weights alone.
-fn fit_to(data: &TrainingData, selected: &[usize], weights: &[f64], refit: &Refit, seed: u64) -> Result<Refitted> {
-    let columns: Vec<usize> =
-        selected.iter().flat_map(|&variable| data.encoding.features[variable].columns.iter().copied()).collect();
-    Ok(match (refit, data.target.task()) {
+fn fit_to(
+    data: &dyn RowSource,
+    selected: &[usize],
+    weights: &SampleWeights,
+    refit: &Refit,
+    seed: u64,
+) -> Result<Refitted> {
+    let columns: Vec<usize> = selected
+        .iter()
+        .flat_map(|&variable| data.frame().encoding.features[variable].columns.iter().copied())
+        .collect();
+    Ok(match (refit, data.frame().target.task()) {
         (Refit::Network(mlp), _) => {
-            let (network, trained) = NetworkModel::train(data, &columns, weights, mlp, seed);
+            let memory = in_memory(data, "a network")?;
+            let (network, trained) = NetworkModel::train(memory, &columns, &weights.with_base(memory), mlp, seed);
             Refitted { model: Model::Network(network), separated: false, stop: trained.stop }
         }
         (Refit::Linear, Task::Regression) => {
-            let model = Model::linear(least_squares(data, &columns, weights)?, &data.target);
+            let model = Model::linear(least_squares(data, &columns, weights.weighting())?, &data.frame().target);
             Refitted { model, separated: false, stop: StopReason::Converged }
         }
         (Refit::Robust(limit), Task::Regression) => {
-            let (fit, stop) = robust_regression(data, &columns, weights, *limit)?;
-            Refitted { model: Model::linear(fit, &data.target), separated: false, stop }
+            let (fit, stop) = robust_regression(data, &columns, weights.weighting(), *limit)?;
+            Refitted { model: Model::linear(fit, &data.frame().target), separated: false, stop }
         }
         (Refit::Linear | Refit::Robust(_), Task::Classification) => {
             let LogisticFit { fit, separated, stop } = logistic_regression(data, &columns, weights)?;
-            Refitted { model: Model::linear(fit, &data.target), separated, stop }
+            Refitted { model: Model::linear(fit, &data.frame().target), separated, stop }
         }
     })
 }
 
 impl Found {
     fn unweighted(
-        data: &TrainingData,
+        data: &dyn RowSource,
         selected: Vec<usize>,
         refitted: Refitted,
         converged: bool,
         stop_reason: String,
     ) -> Self {
         let open_probability =
-            (0..data.encoding.features.len()).map(|variable| f64::from(selected.contains(&variable))).collect();
+            (0..data.frame().encoding.features.len()).map(|variable| f64::from(selected.contains(&variable))).collect();
         Self {
             selected,
             open_probability,
             model: refitted.model,
             separated: refitted.separated,
             truncated: None,
-            weights: SampleWeights::uniform(&data.base),
+            weights: uniform(data),
             function: None,
             mask: None,
             evidence: None,
@@ -328,39 +347,39 @@ fn judge_loops(history: &[Loop], stop: LoopStop, settings: &Svi) -> (bool, Strin
     }
 }
 
-fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fit {
-    let uniform = SampleWeights::uniform(&data.base);
+fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> Result<Fit> {
+    let frame = data.frame();
     let selected_columns: Vec<usize> =
-        found.selected.iter().flat_map(|&variable| data.encoding.features[variable].columns.iter().copied()).collect();
+        found.selected.iter().flat_map(|&variable| frame.encoding.features[variable].columns.iter().copied()).collect();
     let slopes = found.model.standardised_slopes();
     let mut diagnostics = Diagnostics {
         // Of standardised columns the correlations are the covariances.
-        condition_before: selection_condition(&data.correlations, &selected_columns, slopes),
+        condition_before: selection_condition(&frame.correlations, &selected_columns, slopes),
         truncated: found.truncated,
         separation: separation(&found.open_probability, &found.selected),
         ..Diagnostics::default()
     };
     if let Some(mask) = &found.mask {
-        let after = covariance_from_moments(&weighted_moments(data, &found.weights));
+        let moments = WeightedMoments::of(data, found.weights.weighting(), Outcome::Target)?;
+        let after = covariance_from_moments(&moments.columns);
         let correlations = correlation_from_covariance(&after);
-        diagnostics.weights = Some(WeightProfile::new(&found.weights, &data.kept_rows));
+        diagnostics.weights = Some(WeightProfile::new(data, &found.weights)?);
         let strongest = strongest_remaining(&correlations, mask);
         diagnostics.remaining_correlation = Some(strongest.map_or(0.0, |(_, left)| left));
         diagnostics.remaining_pair = strongest.map(|(pair, _)| pair);
         diagnostics.correlations = found.history.is_empty().then_some(correlations);
-        diagnostics.distance_correlation =
-            distance_correlation(data, &uniform, mask).zip(distance_correlation(data, &found.weights, mask));
+        diagnostics.distance_correlation = distance_correlation(data, &found.weights, mask)?;
         diagnostics.condition_after = selection_condition(&after, &selected_columns, slopes);
     }
-    let stand_ins = if method.seeks_stability() { stand_ins(data, &found.selected) } else { vec![] };
+    let stand_ins = if method.seeks_stability() { stand_ins(frame, &found.selected) } else { vec![] };
     let mut model = FittedModel {
         method: method.clone(),
-        task: data.target.task(),
-        classes: data.target.classes.clone(),
-        target: data.target.name.clone(),
-        rows: data.rows(),
+        task: frame.target.task(),
+        classes: frame.target.classes.clone(),
+        target: frame.target.name.clone(),
+        rows: frame.rows(),
         seed,
-        encoding: data.encoding.clone(),
+        encoding: frame.encoding.clone(),
         selected: found.selected,
         open_probability: found.open_probability,
         model: found.model,
@@ -371,17 +390,17 @@ fn assemble(data: &TrainingData, method: &Method, seed: u64, found: Found) -> Fi
         evidence_source: found.evidence_source,
         selection_frequency: found.selection_frequency,
         stand_ins,
-        initial_correlations: data.correlations.clone(),
+        initial_correlations: frame.correlations.clone(),
         history: found.history,
         penalty_path: found.penalty_path,
         converged: found.converged,
         stop_reason: found.stop_reason,
-        warnings: data.notes.clone(),
+        warnings: frame.notes.clone(),
         origin: Origin::default(),
     };
-    let found_out = findings(&model, data.total_weight(), data.target.mean, found.separated);
+    let found_out = findings(&model, frame.total_weight(), frame.target.mean, found.separated);
     model.warnings.extend(found_out);
-    Fit { model, weights: found.weights }
+    Ok(Fit { model, weights: found.weights })
 }
 
 /// How far the selected variables' probabilities lie above the others'.

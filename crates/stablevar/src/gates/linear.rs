@@ -11,12 +11,12 @@
 //! are needed once, for `G` and `c`.
 
 use super::law::{GateMoments, gate_moments};
-use crate::design::TrainingData;
-use crate::diagnostics::{covariance_from_moments, weighted_moments};
+use crate::diagnostics::covariance_from_moments;
+use crate::error::Result;
 use crate::linalg::{Cholesky, Matrix, dot};
 use crate::optim::StopReason;
 use crate::parameter::{NonNegative, Positive};
-use crate::rows::{TILE, scale_rows, sum_matrices, tiles, weighted_column_sums};
+use crate::passes::{Outcome, RowSource, WeightedMoments, noise};
 use crate::weights::SampleWeights;
 use serde::{Deserialize, Serialize};
 
@@ -100,35 +100,34 @@ pub struct GatedFit {
 
 impl WeightedProblem {
     /// Gathers weighted covariances (one pass) and the noise (another).
-    pub fn new(data: &TrainingData, weights: &SampleWeights) -> Self {
-        Self::with_outcome(data, weights, &data.target.values)
+    pub fn new(data: &dyn RowSource, weights: &SampleWeights) -> Result<Self> {
+        Self::with_outcome(data, weights, &Outcome::Target)
     }
 
-    /// The same for another outcome than the data's, one value per row.
-    pub(super) fn with_outcome(data: &TrainingData, weights: &SampleWeights, outcome: &[f64]) -> Self {
-        let with_base = weights.with_base(&data.base);
-        let moments = weighted_moments(data, weights);
-        let covariance = covariance_from_moments(&moments);
-        let total: f64 = with_base.iter().sum();
-        let sums = weighted_column_sums(&data.design, &with_base, outcome);
-        let target_mean = sums[0] / total;
-        let cross: Vec<f64> =
-            (1..sums.len()).map(|column| sums[column] / total - moments[(0, column)] * target_mean).collect();
-        let squares: f64 = with_base.iter().zip(outcome).map(|(weight, y)| weight * (y - target_mean).powi(2)).sum();
-
-        let members = data.encoding.features.iter().map(|feature| feature.columns.clone()).collect();
+    /// The same for another outcome than the data's.
+    pub(super) fn with_outcome(data: &dyn RowSource, weights: &SampleWeights, outcome: &Outcome) -> Result<Self> {
+        let moments = WeightedMoments::of(data, weights.weighting(), outcome.clone())?;
+        let target_mean = moments.cross[0];
+        let means: Vec<f64> = (1..moments.columns.rows()).map(|column| moments.columns[(0, column)]).collect();
+        let cross = moments.cross[1..].iter().zip(&means).map(|(cross, mean)| cross - mean * target_mean).collect();
         let mut problem = Self {
-            covariance,
+            covariance: covariance_from_moments(&moments.columns),
             cross,
-            target_variance: squares / total,
+            target_variance: moments.square - target_mean * target_mean,
             chance: Vec::new(),
-            effective_sample_size: weights.effective_sample_size(),
-            means: (1..moments.rows()).map(|column| moments[(0, column)]).collect(),
+            effective_sample_size: moments.effective_sample_size,
+            means,
             target_mean,
-            members,
+            members: data.frame().encoding.features.iter().map(|feature| feature.columns.clone()).collect(),
         };
-        problem.chance = problem.chance_reduction(data, &with_base, outcome);
-        problem
+        problem.chance = problem.chance_reduction(data, weights, outcome, moments.total)?;
+        Ok(problem)
+    }
+
+    /// The constant and the coefficients on the columns, around the weighted means.
+    pub(super) fn with_constant(&self, coefficients: &[f64]) -> Vec<f64> {
+        let constant = self.target_mean - dot(&self.means, coefficients);
+        std::iter::once(constant).chain(coefficients.iter().copied()).collect()
     }
 
     /// Number of variables.
@@ -137,30 +136,19 @@ impl WeightedProblem {
     }
 
     /// `trace([(G^-1)_gg]^-1 V_gg)` per variable, V the sandwich covariance of weighted least squares.
-    fn chance_reduction(&self, data: &TrainingData, weights: &[f64], outcome: &[f64]) -> Vec<f64> {
-        let Some(factor) = Cholesky::with_least_ridge(&self.covariance) else { return vec![0.0; self.variables()] };
-        let coefficients = factor.solve(&self.cross);
+    fn chance_reduction(
+        &self,
+        data: &dyn RowSource,
+        weights: &SampleWeights,
+        outcome: &Outcome,
+        total: f64,
+    ) -> Result<Vec<f64>> {
+        let Some(factor) = Cholesky::with_least_ridge(&self.covariance) else { return Ok(vec![0.0; self.variables()]) };
+        let coefficients = self.with_constant(&factor.solve(&self.cross));
         let inverse = factor.inverse();
-        let width = data.design.columns();
         let means = &self.means;
-        let shift = self.target_mean - dot(means, &coefficients);
-        // A row that stands `base` times adds its score's square that many times.
-        let scores = sum_matrices(data.rows(), width, |block, total| {
-            let mut scaled = vec![0.0; TILE * width];
-            for tile in tiles(block) {
-                let rows = &data.design.values()[tile.start * width..tile.end * width];
-                let scaled = &mut scaled[..rows.len()];
-                let squares = tile.zip(rows.chunks_exact(width)).map(|(k, row)| {
-                    let residual = outcome[k] - shift - dot(&row[1..], &coefficients);
-                    let base = data.base[k];
-                    if base > 0.0 { weights[k] * weights[k] / base * residual * residual } else { 0.0 }
-                });
-                scale_rows(rows, squares, width, scaled);
-                crate::linalg::add_cross_product(scaled, rows, total);
-            }
-        });
-        let total: f64 = weights.iter().sum();
-        let size = width - 1;
+        let size = means.len();
+        let scores = noise(data, weights.weighting(), outcome.clone(), coefficients)?;
         let meat = Matrix::from_fn(size, size, |i, j| {
             let centred = scores[(i + 1, j + 1)] - means[i] * scores[(0, j + 1)] - scores[(i + 1, 0)] * means[j]
                 + means[i] * means[j] * scores[(0, 0)];
@@ -189,7 +177,7 @@ impl WeightedProblem {
                 }
             }
         };
-        self.members.iter().map(|columns| widen * variable(columns)).collect()
+        Ok(self.members.iter().map(|columns| widen * variable(columns)).collect())
     }
 
     /// `theta_d E m_d` and the loss for given ridges `v / a^2` per variable.

@@ -9,8 +9,9 @@ pub use law::{GateMoments, gate_moments, normal_cdf};
 pub use linear::{GatedFit, LinearGates, Penalty, WeightedProblem};
 pub use network::{GatedPath, NetworkGates};
 
-use crate::design::TrainingData;
+use crate::error::{Error, Result};
 use crate::parameter::Positive;
+use crate::passes::RowSource;
 use crate::weights::SampleWeights;
 use serde::{Deserialize, Serialize};
 
@@ -43,17 +44,18 @@ pub struct Gated {
 
 impl AnyGates {
     /// Gates for the data's outcome under these weights.
-    pub fn search(&self, data: &TrainingData, weights: &SampleWeights, seed: u64) -> Gated {
-        match self {
+    pub fn search(&self, data: &dyn RowSource, weights: &SampleWeights, seed: u64) -> Result<Gated> {
+        Ok(match self {
             AnyGates::Linear(gates) => {
-                let (problem, fit) = gates.fit_data(data, weights);
+                let (problem, fit) = gates.fit_data(data, weights)?;
                 Gated { fit, problem: Some(problem), path: Vec::new() }
             }
             AnyGates::Network(gates) => {
-                let GatedPath { fit, path } = gates.fit(data, weights, seed);
+                let memory = data.memory().ok_or_else(|| Error::NeedsMemory { what: "a gated network".into() })?;
+                let GatedPath { fit, path } = gates.fit(memory, weights, seed);
                 Gated { fit, problem: None, path }
             }
-        }
+        })
     }
 
     /// The open probabilities at penalties around the one used (linear), or all along the path (network).

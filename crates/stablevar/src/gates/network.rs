@@ -232,8 +232,8 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     fn new(data: &'a TrainingData, weights: &SampleWeights, seed: u64) -> Self {
-        let (loss, outcomes) = loss_and_outcomes(&data.target);
-        let weights = weights.with_base(&data.base);
+        let (loss, outcomes) = loss_and_outcomes(data);
+        let weights = weights.with_base(data);
         let mean = weighted_mean(&outcomes, &weights);
         let constant = match loss {
             Loss::Squared => mean,
@@ -302,7 +302,7 @@ mod tests {
     fn gates_of_variables_without_effect_close_whatever_the_shape_of_the_others() {
         for binary in [false, true] {
             let data = data(binary);
-            let found = NetworkGates::default().fit(&data, &SampleWeights::uniform(&data.base), 1);
+            let found = NetworkGates::default().fit(&data, &SampleWeights::uniform(data.total_weight()), 1);
             let open = &found.fit.open_probability;
             assert!(open[..2].iter().all(|p| *p > 0.9) && open[2..].iter().all(|p| *p < 0.4), "{binary}: {open:?}");
             assert_eq!(found.path.len(), PATH.len());
@@ -317,7 +317,7 @@ mod tests {
     fn a_given_penalty_is_used_as_it_is() {
         let data = data(false);
         let closed = NetworkGates { penalty: Some(NonNegative::constant(10.0)), ..NetworkGates::default() };
-        let found = closed.fit(&data, &SampleWeights::uniform(&data.base), 1);
+        let found = closed.fit(&data, &SampleWeights::uniform(data.total_weight()), 1);
         assert!(found.fit.open_probability.iter().all(|p| *p < 0.1), "{:?}", found.fit.open_probability);
         assert_eq!(found.path.len(), 1);
     }

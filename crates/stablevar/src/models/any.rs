@@ -104,7 +104,7 @@ impl NetworkModel {
     /// Trains a network on some of the encoded columns.
     pub fn train(data: &TrainingData, columns: &[usize], weights: &[f64], mlp: &Mlp, seed: u64) -> (Self, Trained) {
         let inputs = gather(&data.design, columns);
-        let (loss, outcomes) = loss_and_outcomes(&data.target);
+        let (loss, outcomes) = loss_and_outcomes(data);
         let (link, target_mean, target_scale) = match loss {
             Loss::Squared => (Link::Identity, data.target.mean, data.target.scale),
             Loss::Logistic => (Link::Logit, 0.0, 1.0),

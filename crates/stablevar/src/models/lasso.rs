@@ -87,7 +87,7 @@ impl Moments {
             let mut row = vec![0.0; width + 1];
             for k in block {
                 row[..width].copy_from_slice(data.design.row(k));
-                row[width] = data.target.values[k];
+                row[width] = data.outcome[k];
                 let total = &mut sums[part(k)];
                 for i in 0..=width {
                     let factor = data.base[k] * row[i];

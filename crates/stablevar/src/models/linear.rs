@@ -1,10 +1,11 @@
 //! Weighted least squares on chosen columns.
 
 use super::sigmoid;
-use crate::design::{Encoding, Target, TrainingData};
+use crate::design::{Encoding, Target};
 use crate::error::{Error, Result};
-use crate::linalg::{Cholesky, Matrix, dot};
-use crate::rows::{map_blocks, weighted_column_sums, weighted_cross_product};
+use crate::linalg::{Cholesky, Matrix, dot, max_abs};
+use crate::passes::{LeastSquares, RowSource, Weighting};
+use crate::rows::map_blocks;
 use serde::{Deserialize, Serialize};
 
 /// Coefficients on standardised columns for a standardised outcome.
@@ -79,23 +80,27 @@ impl LinearModel {
 }
 
 /// Least squares of the outcome on the columns listed, each row weighted.
-pub fn least_squares(data: &TrainingData, columns: &[usize], weights: &[f64]) -> Result<StandardisedFit> {
-    if data.rows() <= columns.len() + 1 {
-        return Err(Error::TooFewRowsForColumns { rows: data.rows(), columns: columns.len() });
+pub fn least_squares(data: &dyn RowSource, columns: &[usize], weighting: &Weighting) -> Result<StandardisedFit> {
+    let rows = data.frame().rows();
+    if rows <= columns.len() + 1 {
+        return Err(Error::TooFewRowsForColumns { rows, columns: columns.len() });
     }
-    let used: Vec<usize> = std::iter::once(0).chain(columns.iter().map(|column| column + 1)).collect();
-    let moments = weighted_cross_product(&data.design, weights).submatrix(&used);
-    let factor = Cholesky::with_least_ridge(&moments).ok_or_else(|| {
-        Error::BadRequest("the weighted columns can't be inverted: the weights leave too few rows".into())
-    })?;
-    let mut coefficients = vec![0.0; data.design.columns()];
+    let mut coefficients = vec![0.0; data.frame().columns() + 1];
     // The second round is a step of iterative refinement, which wins back the digits that squaring lost.
     for _ in 0..2 {
-        let residuals: Vec<f64> =
-            (0..data.rows()).map(|row| data.target.values[row] - dot(data.design.row(row), &coefficients)).collect();
-        let sums = weighted_column_sums(&data.design, weights, &residuals);
-        let correction = factor.solve(&used.iter().map(|&column| sums[column]).collect::<Vec<_>>());
-        used.iter().zip(correction).for_each(|(&column, value)| coefficients[column] += value);
+        let step = LeastSquares::around(data, weighting, &coefficients, None)?;
+        improve(&mut coefficients, &step, columns)?;
     }
     Ok(StandardisedFit { coefficients })
+}
+
+/// Moves the coefficients of the columns listed to the minimum that a step points to; the largest change.
+pub(super) fn improve(coefficients: &mut [f64], step: &LeastSquares, columns: &[usize]) -> Result<f64> {
+    let used: Vec<usize> = std::iter::once(0).chain(columns.iter().map(|column| column + 1)).collect();
+    let factor = Cholesky::with_least_ridge(&step.moments.submatrix(&used)).ok_or_else(|| {
+        Error::BadRequest("the weighted columns can't be inverted: the weights leave too few rows".into())
+    })?;
+    let correction = factor.solve(&used.iter().map(|&column| step.cross[column]).collect::<Vec<_>>());
+    used.iter().zip(&correction).for_each(|(&column, value)| coefficients[column] += value);
+    Ok(max_abs(&correction))
 }

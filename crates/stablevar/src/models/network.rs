@@ -4,7 +4,7 @@
 //! constants. Rows go through in batches, so that every layer is one matrix product, and a [`Workspace`] holds what lies
 //! between the layers, so that nothing is allocated while training.
 
-use crate::design::{Target, Task};
+use crate::design::{Task, TrainingData};
 use crate::linalg::{Matrix, add_left_transposed, add_product, add_right_transposed};
 use crate::models::{sigmoid, softplus};
 use crate::rows::{map_blocks, sum_over_rows};
@@ -50,10 +50,10 @@ impl Loss {
 }
 
 /// The loss that suits a target, and its values under it: standardised numbers, or 0 and 1.
-pub(crate) fn loss_and_outcomes(target: &Target) -> (Loss, Vec<f64>) {
-    match target.task() {
-        Task::Regression => (Loss::Squared, target.values.clone()),
-        Task::Classification => (Loss::Logistic, target.labels()),
+pub(crate) fn loss_and_outcomes(data: &TrainingData) -> (Loss, Vec<f64>) {
+    match data.target.task() {
+        Task::Regression => (Loss::Squared, data.outcome.clone()),
+        Task::Classification => (Loss::Logistic, data.labels()),
     }
 }
 

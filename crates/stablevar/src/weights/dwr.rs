@@ -3,9 +3,11 @@
 use super::{Mask, QuadraticFunction, Reweighted, Reweighter, SampleWeights, WeightFunction};
 use crate::design::TrainingData;
 use crate::diagnostics::covariance_from_moments;
+use crate::error::{Error, Result};
 use crate::linalg::{Matrix, add_cross_product, dot, multiply_rows};
 use crate::optim::StopReason;
 use crate::parameter::Positive;
+use crate::passes::RowSource;
 use crate::rows::{TILE, map_blocks_mut, scale_rows, tiles};
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +58,14 @@ struct Slope {
 }
 
 impl Reweighter for Dwr {
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, _start: Option<&WeightFunction>, _seed: u64) -> Reweighted {
+    fn reweigh(
+        &self,
+        data: &dyn RowSource,
+        mask: &Mask,
+        _start: Option<&WeightFunction>,
+        _seed: u64,
+    ) -> Result<Reweighted> {
+        let data = data.memory().ok_or_else(|| Error::NeedsMemory { what: "the descent on free weights".into() })?;
         let mut rows = vec![RowState { root: 1.0, mean_gradient: 0.0, mean_square: 0.0 }; data.rows()];
         let mut moments = descend(data, &mut rows, None);
         let mut stop = StopReason::IterationLimit;
@@ -75,10 +84,10 @@ impl Reweighter for Dwr {
         let weights = SampleWeights::new(rows.iter().map(|row| row.root * row.root).collect(), &data.base);
         // Free weights are no function of the row; new rows get what comes nearest to one.
         let function = (data.columns() <= MOST_COLUMNS)
-            .then(|| QuadraticFunction::nearest(data, weights.values()))
+            .then(|| QuadraticFunction::nearest(data, &weights.values(data)))
             .flatten()
             .map(WeightFunction::Quadratic);
-        Reweighted { weights, function, truncated: None, stop, passes }
+        Ok(Reweighted { weights, function, truncated: None, stop, passes })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which pairs of columns to decorrelate, and how strongly: the matrix A of the paper.
 
-use crate::design::TrainingData;
+use crate::design::Frame;
 use crate::linalg::Matrix;
 
 /// Strengths below this count as 0: decorrelating such a pair would cost more than it could bring.
@@ -16,12 +16,12 @@ pub struct Mask {
 impl Mask {
     /// Every pair of columns of different variables. Columns of one text variable exclude each other by
     /// construction and are left alone, and so are columns that are nearly the same.
-    pub fn all(data: &TrainingData) -> Self {
+    pub fn all(data: &Frame) -> Self {
         Self::from_stability(data, &vec![0.0; data.encoding.features.len()])
     }
 
     /// `A_ij = 1 - s_i s_j`, where `s` is each variable's probability of being stable.
-    pub fn from_stability(data: &TrainingData, stability: &[f64]) -> Self {
+    pub fn from_stability(data: &Frame, stability: &[f64]) -> Self {
         let groups = data.encoding.groups();
         let mut strength = Matrix::from_fn(groups.len(), groups.len(), |i, j| {
             if groups[i] == groups[j] {

@@ -7,29 +7,31 @@ mod mask;
 mod profile;
 mod srdo;
 
-pub use balance::{Balance, Divergence, Means, QuadraticFunction, moment_pass};
+pub use balance::{Balance, Divergence, Means, QuadraticFunction};
 pub use dwr::Dwr;
 pub use mask::Mask;
 pub use profile::WeightProfile;
 pub use srdo::{Classifier, RatioFunction, Srdo};
 
 use crate::design::TrainingData;
+use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::optim::StopReason;
 use crate::parameter::Positive;
+use crate::passes::{RowSource, Weighting};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::sync::Arc;
 
-/// One weight per row, with mean 1 under the base weights.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Weights of rows, with mean 1 under the base weights.
+#[derive(Debug, Clone, PartialEq)]
 pub struct SampleWeights {
-    /// The weights found, without the base weights.
-    values: Vec<f64>,
+    weighting: Weighting,
     effective_sample_size: f64,
 }
 
 impl SampleWeights {
-    /// Scales weights to mean 1 under the base weights.
+    /// Scales the weights of rows in memory to mean 1 under their base weights.
     pub fn new(mut values: Vec<f64>, base: &[f64]) -> Self {
         let (mut total, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for (weight, base) in values.iter().zip(base) {
@@ -39,17 +41,26 @@ impl SampleWeights {
         }
         let factor = total / sum;
         values.iter_mut().for_each(|weight| *weight *= factor);
-        Self { values, effective_sample_size: sum * sum / squares }
+        Self { weighting: Weighting::Given(Arc::new(values)), effective_sample_size: sum * sum / squares }
     }
 
-    /// All weights 1.
-    pub fn uniform(base: &[f64]) -> Self {
-        Self::new(vec![1.0; base.len()], base)
+    /// All weights 1; `total` is the sum of the base weights.
+    pub fn uniform(total: f64) -> Self {
+        Self { weighting: Weighting::Equal, effective_sample_size: total }
     }
 
-    /// The weights, mean 1.
-    pub fn values(&self) -> &[f64] {
-        &self.values
+    /// The weights as a pass takes them.
+    pub fn weighting(&self) -> &Weighting {
+        &self.weighting
+    }
+
+    /// The weights of rows in memory, mean 1.
+    pub fn values<'a>(&'a self, data: &TrainingData) -> Cow<'a, [f64]> {
+        match &self.weighting {
+            Weighting::Equal => Cow::Owned(vec![1.0; data.rows()]),
+            Weighting::Function(function) => Cow::Owned(function.weigh(&data.design)),
+            Weighting::Given(values) => Cow::Borrowed(values),
+        }
     }
 
     /// Kish's effective sample size `(sum w)^2 / sum w^2`, a row with base weight 2 counting as two rows.
@@ -57,12 +68,9 @@ impl SampleWeights {
         self.effective_sample_size
     }
 
-    /// Weight times base weight; where no row has a base weight of its own, the weights themselves.
-    pub fn with_base(&self, base: &[f64]) -> Cow<'_, [f64]> {
-        if base.iter().all(|weight| *weight == 1.0) {
-            return Cow::Borrowed(&self.values);
-        }
-        self.values.iter().zip(base).map(|(weight, base)| weight * base).collect()
+    /// Weight times base weight of rows in memory.
+    pub fn with_base(&self, data: &TrainingData) -> Vec<f64> {
+        self.values(data).iter().zip(&data.base).map(|(weight, base)| weight * base).collect()
     }
 }
 
@@ -120,10 +128,16 @@ pub struct Reweighted {
 /// A way to find weights that decorrelate the pairs of columns which the mask names.
 ///
 /// The implementor must return weights of mean 1, none negative, that depend only on the data, the mask, the seed
-/// and its own parameters; it must end on any data, and say in [`Reweighted::stop`] when it did not converge.
+/// and its own parameters; it must end on any data, and say in [`Reweighted::stop`] when it did not converge. It may refuse rows that are not in memory.
 pub trait Reweighter {
     /// Weighs the training rows. `start` is the function that an earlier call with another mask found.
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&WeightFunction>, seed: u64) -> Reweighted;
+    fn reweigh(
+        &self,
+        data: &dyn RowSource,
+        mask: &Mask,
+        start: Option<&WeightFunction>,
+        seed: u64,
+    ) -> Result<Reweighted>;
 }
 
 /// One of the reweighters, for settings that are chosen at run time.
@@ -146,7 +160,13 @@ impl Default for AnyReweighter {
 }
 
 impl Reweighter for AnyReweighter {
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&WeightFunction>, seed: u64) -> Reweighted {
+    fn reweigh(
+        &self,
+        data: &dyn RowSource,
+        mask: &Mask,
+        start: Option<&WeightFunction>,
+        seed: u64,
+    ) -> Result<Reweighted> {
         match self {
             AnyReweighter::Balance(balance) => balance.reweigh(data, mask, start, seed),
             AnyReweighter::Published(dwr) => dwr.reweigh(data, mask, start, seed),
@@ -164,7 +184,10 @@ mod tests {
         let weighted = SampleWeights::new(vec![1.0, 3.0], &[2.0, 1.0]);
         let repeated = SampleWeights::new(vec![1.0, 1.0, 3.0], &[1.0; 3]);
         assert_eq!(weighted.effective_sample_size(), repeated.effective_sample_size());
-        assert_eq!(weighted.values()[0], repeated.values()[0]);
-        assert!((SampleWeights::uniform(&[1.0; 7]).effective_sample_size() - 7.0).abs() < 1e-12);
+        let first = |weights: &SampleWeights| match weights.weighting() {
+            Weighting::Given(values) => values[0],
+            _ => 0.0,
+        };
+        assert_eq!(first(&weighted), first(&repeated));
     }
 }

@@ -1,14 +1,16 @@
 //! How weights are spread over the rows: what is worth keeping of them once the rows are gone.
 
 use super::SampleWeights;
+use crate::error::Result;
+use crate::passes::{Extremes, NAMED, RowSource, spread};
 use serde::{Deserialize, Serialize};
 
 /// Bins of the histogram, but for the one that holds all above.
 const BINS: usize = 30;
 /// The share of the rows that the bins cover.
 const COVERED: f64 = 0.99;
-/// How many of the largest weights are named.
-const NAMED: usize = 10;
+/// Equal bins between 0 and the largest weight, within which weights count as spread evenly.
+const FINE_BINS: usize = 16_384;
 /// The shares at which quantiles are kept.
 const SHARES: [f64; 7] = [0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0];
 
@@ -28,38 +30,39 @@ pub struct WeightProfile {
 }
 
 impl WeightProfile {
-    /// The profile of weights whose rows have these positions in the table.
-    pub fn new(weights: &SampleWeights, rows: &[usize]) -> Self {
-        let values = weights.values();
-        let mut sorted = values.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
-        // A little wider than needed, so that the highest value covered is inside.
+    /// The profile of some weights, in three passes.
+    pub fn new(data: &dyn RowSource, weights: &SampleWeights) -> Result<Self> {
+        let weighting = weights.weighting();
+        let Extremes { least, greatest } = Extremes::of(data, weighting)?;
+        let most = greatest.first().map_or(0.0, |(weight, _)| *weight);
+        // A little wider than needed, so that the highest value is inside.
+        let fine = 1.000_001 * most / FINE_BINS as f64;
+        let (counts, sums) = spread(data, weighting, fine * FINE_BINS as f64, FINE_BINS)?;
+        let rows: f64 = counts.iter().sum();
+        let at = |share: f64| match share {
+            0.0 => least,
+            1.0 => most,
+            _ => reach(&counts, share * rows) * fine,
+        };
         let bin_width = 1.000_001 * at(COVERED) / BINS as f64;
-        let mut counts = vec![0; BINS + 1];
-        values.iter().for_each(|value| counts[((value / bin_width) as usize).min(BINS)] += 1);
+        let (in_bins, _) = spread(data, weighting, bin_width * BINS as f64, BINS)?;
 
-        let half = sorted.iter().sum::<f64>() / 2.0;
-        let mut sum = 0.0;
-        let holders = sorted.iter().rev().take_while(|&&weight| {
-            let needed = sum < half;
-            sum += weight;
-            needed
-        });
-        let half_of_the_weight = holders.count() as f64 / sorted.len() as f64;
-
-        let least = sorted[sorted.len().saturating_sub(NAMED)];
-        let named = values.iter().zip(rows).filter(|(weight, _)| **weight >= least);
-        let mut largest: Vec<(usize, f64)> = named.map(|(&weight, &row)| (row, weight)).collect();
-        largest.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        largest.truncate(NAMED);
-        Self {
-            bin_width,
-            counts,
-            quantiles: SHARES.map(|share| (share, at(share))).to_vec(),
-            half_of_the_weight,
-            largest,
+        let half = sums.iter().sum::<f64>() / 2.0;
+        let (mut holders, mut sum) = (0.0, 0.0);
+        for (count, weight) in counts.iter().zip(&sums).rev() {
+            if sum + weight >= half {
+                holders += if *weight > 0.0 { count * (half - sum) / weight } else { 0.0 };
+                break;
+            }
+            (holders, sum) = (holders + count, sum + weight);
         }
+        Ok(Self {
+            bin_width,
+            counts: in_bins.iter().map(|count| *count as usize).collect(),
+            quantiles: SHARES.map(|share| (share, at(share).clamp(least, most))).to_vec(),
+            half_of_the_weight: holders / rows,
+            largest: greatest.into_iter().map(|(weight, place)| (data.position(place), weight)).collect(),
+        })
     }
 
     /// Whether its parts fit together, which a file changed by hand may not do.
@@ -68,23 +71,46 @@ impl WeightProfile {
     }
 }
 
+/// How many bins it takes to hold `wanted` rows, the last in part.
+fn reach(counts: &[f64], wanted: f64) -> f64 {
+    let mut sum = 0.0;
+    for (bin, count) in counts.iter().enumerate() {
+        if sum + count >= wanted && *count > 0.0 {
+            return bin as f64 + (wanted - sum) / count;
+        }
+        sum += count;
+    }
+    counts.len() as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::design::{Roles, TrainingData};
+    use crate::table::Table;
 
     #[test]
     fn every_row_is_counted_and_the_largest_are_named() {
         let mut values = vec![1.0; 1000];
         (values[17], values[400], values[3]) = (90.0, 30.0, 0.0);
-        let weights = SampleWeights::new(values, &[1.0; 1000]);
-        let rows: Vec<usize> = (0..1000).map(|row| 2 * row).collect();
-        let profile = WeightProfile::new(&weights, &rows);
+        let x: Vec<f64> = (0..1000).map(|k| f64::from(k % 7)).collect();
+        // Every other row has no outcome and is left out.
+        let mut twice = Vec::new();
+        x.iter().for_each(|x| twice.extend([*x, *x]));
+        let y = (0..2000).map(|k| if k % 2 == 0 { f64::from(k % 11) } else { f64::NAN }).collect();
+        let table = Table::from_numbers([("x".into(), twice), ("y".into(), y)]).unwrap();
+        let roles = Roles { missing: crate::design::Missing::Drop, ..Roles::target("y") };
+        let data = TrainingData::prepare(&table, &roles).unwrap();
+        let weights = SampleWeights::new(values, &data.base);
+        let profile = WeightProfile::new(&data, &weights).unwrap();
         assert_eq!(profile.counts.iter().sum::<usize>(), 1000);
         assert_eq!((profile.counts[0], profile.counts[BINS - 1], profile.counts[BINS]), (1, 997, 2));
         assert_eq!(profile.largest[..3].iter().map(|pair| pair.0).collect::<Vec<_>>(), [34, 800, 0]);
         assert_eq!((profile.largest.len(), profile.quantiles[0]), (10, (0.0, 0.0)));
-        // 90 and 30 and 439 of the ones are half of 1117.
-        assert_eq!(profile.half_of_the_weight, 0.441);
+        let median = profile.quantiles[3].1;
+        assert!((median - 1000.0 / 1117.0).abs() < 1e-2, "{median}");
+        // 90 and 30 and 438.5 of the ones are half of 1117.
+        assert!((profile.half_of_the_weight - 0.4405).abs() < 1e-9, "{}", profile.half_of_the_weight);
         assert!(profile.is_whole());
     }
 }

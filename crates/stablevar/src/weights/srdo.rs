@@ -11,10 +11,12 @@
 
 use super::{Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
 use crate::design::TrainingData;
+use crate::error::{Error, Result};
 use crate::linalg::{Matrix, dot};
 use crate::models::{Examples, Loss, Mlp, Network, Solver};
 use crate::optim::StopReason;
 use crate::parameter::{Fraction, NonNegative, Positive};
+use crate::passes::RowSource;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -112,7 +114,14 @@ const PARTS: usize = 20;
 const RIDGE: f64 = 1.0;
 
 impl Reweighter for Srdo {
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, _start: Option<&WeightFunction>, seed: u64) -> Reweighted {
+    fn reweigh(
+        &self,
+        data: &dyn RowSource,
+        mask: &Mask,
+        _start: Option<&WeightFunction>,
+        seed: u64,
+    ) -> Result<Reweighted> {
+        let data = data.memory().ok_or_else(|| Error::NeedsMemory { what: "SRDO".into() })?;
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let rows = data.rows();
         let inputs = both_samples(data, mask, &mut random);
@@ -168,13 +177,13 @@ impl Reweighter for Srdo {
         let total: f64 = data.base.iter().sum();
         let factor = total / dot(&weights, &data.base);
         let products = self.classifier == Classifier::Quadratic;
-        Reweighted {
+        Ok(Reweighted {
             weights: SampleWeights::new(weights, &data.base),
             function: Some(WeightFunction::Ratio(RatioFunction { networks, products, limit, factor })),
             truncated: Some(cut_off as f64 / rows as f64),
             stop,
             passes,
-        }
+        })
     }
 }
 
@@ -246,14 +255,12 @@ mod tests {
     fn weights_remove_dependence_that_correlations_see_and_that_they_do_not() {
         let data = data();
         let mask = Mask::all(&data);
-        let uniform = SampleWeights::uniform(&data.base);
-        let before = distance_correlation(&data, &uniform, &mask).unwrap();
         for classifier in [Srdo::default().classifier, Classifier::Quadratic] {
             let quadratic = classifier == Classifier::Quadratic;
-            let found = Srdo { classifier, ..Srdo::default() }.reweigh(&data, &mask, None, 3);
-            let correlation = weighted_correlations(&data, &found.weights)[(0, 1)];
+            let found = Srdo { classifier, ..Srdo::default() }.reweigh(&data, &mask, None, 3).unwrap();
+            let correlation = weighted_correlations(&data, &found.weights).unwrap()[(0, 1)];
             assert!(correlation.abs() < 0.2, "from 0.6 to {correlation}");
-            let after = distance_correlation(&data, &found.weights, &mask).unwrap();
+            let (before, after) = distance_correlation(&data, &found.weights, &mask).unwrap().unwrap();
             assert!(after < if quadratic { 0.8 } else { 0.6 } * before, "{before} {after}");
             let size = found.weights.effective_sample_size();
             assert!(size > 500.0 && size < 5500.0, "{size}");
@@ -262,7 +269,8 @@ mod tests {
             let function = found.function.unwrap();
             assert!(function.is_whole() && function.columns() == 4);
             let again = function.weigh(&data.design);
-            let far = again.iter().zip(found.weights.values()).map(|(a, b)| (a - b).abs()).sum::<f64>() / 6000.0;
+            let far =
+                again.iter().zip(found.weights.values(&data).iter()).map(|(a, b)| (a - b).abs()).sum::<f64>() / 6000.0;
             assert!(far < 0.3, "{far}");
         }
     }
@@ -270,8 +278,9 @@ mod tests {
     #[test]
     fn what_is_likely_stable_keeps_its_law() {
         let data = data();
-        let found = Srdo::default().reweigh(&data, &Mask::from_stability(&data, &[1.0, 1.0, 0.0, 0.0]), None, 3);
-        let correlations = weighted_correlations(&data, &found.weights);
+        let found =
+            Srdo::default().reweigh(&data, &Mask::from_stability(&data, &[1.0, 1.0, 0.0, 0.0]), None, 3).unwrap();
+        let correlations = weighted_correlations(&data, &found.weights).unwrap();
         assert!((correlations[(0, 1)] - 0.6).abs() < 0.1, "{}", correlations[(0, 1)]);
         assert!(correlations[(0, 2)].abs() < 0.2, "{}", correlations[(0, 2)]);
     }
@@ -280,11 +289,11 @@ mod tests {
     fn ratios_beyond_the_limit_are_cut_off_and_counted() {
         let data = data();
         let tight = Srdo { limit: Positive::constant(1.5), ..Srdo::default() };
-        let found = tight.reweigh(&data, &Mask::all(&data), None, 3);
+        let found = tight.reweigh(&data, &Mask::all(&data), None, 3).unwrap();
         assert!(found.truncated.unwrap() > 0.05);
-        let most = found.weights.values().iter().fold(0.0, |most: f64, weight| most.max(*weight));
+        let most = found.weights.values(&data).iter().fold(0.0, |most: f64, weight| most.max(*weight));
         let median = {
-            let mut all = found.weights.values().to_vec();
+            let mut all = found.weights.values(&data).to_vec();
             all.sort_by(f64::total_cmp);
             all[3000]
         };

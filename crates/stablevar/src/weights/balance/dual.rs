@@ -1,19 +1,21 @@
 //! The dual of the balancing problem, and its minimisation.
 
-use super::pass::{active_pass, moment_pass, raw_weights};
 use super::{Balance, QuadraticFunction};
 use crate::design::TrainingData;
+use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows, symmetric_eigen};
 use crate::optim::{Minimum, Options, StopReason, minimise};
 use crate::parameter::Positive;
+use crate::passes::{self, Outcome, RowSource, WeightedMoments, Weighting};
 use crate::rows::{TILE, sum_matrices, tiles};
-use crate::weights::{Mask, SampleWeights};
+use crate::weights::Mask;
 
 /// The dual problem for one mask: the unknowns are `t_0`, then `b_1..b_p` for the means, then one per pair.
 pub(super) struct Dual<'a> {
     balance: &'a Balance,
-    design: &'a Matrix,
-    base: &'a [f64],
+    data: &'a dyn RowSource,
+    /// Evenly spaced rows that the exact Hessian is taken from, once they were fetched.
+    some: Option<TrainingData>,
     pairs: Vec<(usize, usize, f64)>,
     /// Columns are taken around this point, which becomes their weighted mean; 0 unless means are re-centred.
     pub(super) centre: Vec<f64>,
@@ -45,42 +47,41 @@ const LEAST_STEP: usize = 4;
 const HESSIAN_ROWS: usize = 20_000;
 
 impl<'a> Dual<'a> {
-    pub(super) fn new(balance: &'a Balance, data: &'a TrainingData, mask: &Mask) -> Self {
-        let total = data.total_weight();
-        let columns = data.columns();
+    pub(super) fn new(balance: &'a Balance, data: &'a dyn RowSource, mask: &Mask) -> Self {
+        let total = data.frame().total_weight();
+        let columns = data.frame().columns();
         let ridge = balance.ridge.map_or_else(|| automatic_ridge(columns, total), Positive::get);
-        let (design, base, centre) = (&data.design, data.base.as_slice(), vec![0.0; columns]);
-        Self { balance, design, base, pairs: mask.pairs(), centre, total, ridge, passes: 0 }
+        let centre = vec![0.0; columns];
+        Self { balance, data, some: None, pairs: mask.pairs(), centre, total, ridge, passes: 0 }
     }
 
     /// Number of columns, without the leading ones.
     fn columns(&self) -> usize {
-        self.design.columns() - 1
+        self.data.frame().columns()
     }
 
     /// A better point to begin with where there are very many rows: the solution for some of them, evenly spaced.
-    pub(super) fn start_from_sample(&mut self, start: Vec<f64>) -> Vec<f64> {
+    pub(super) fn start_from_sample(&mut self, start: Vec<f64>) -> Result<Vec<f64>> {
         let wanted = SAMPLE_ROWS.max(SAMPLE_PER_UNKNOWN * self.size());
-        let step = self.design.rows() / wanted;
+        let rows = self.data.frame().rows();
+        let step = rows / wanted;
         if step < LEAST_STEP {
-            return start;
+            return Ok(start);
         }
-        let rows: Vec<usize> = (0..self.design.rows()).step_by(step).collect();
-        let design = self.design.keep_rows(&rows);
-        let base: Vec<f64> = rows.iter().map(|&row| self.base[row]).collect();
+        let some = self.data.take(&(0..rows).step_by(step).collect::<Vec<usize>>())?;
         let mut sample = Dual {
             balance: self.balance,
-            total: base.iter().sum(),
-            design: &design,
-            base: &base,
+            total: some.total_weight(),
+            data: &some,
+            some: None,
             pairs: self.pairs.clone(),
             centre: self.centre.clone(),
             ridge: self.ridge,
             passes: 0,
         };
-        let minimum = sample.minimise(start.clone());
+        let minimum = sample.minimise(start.clone())?;
         self.passes += sample.passes.div_ceil(step);
-        if minimum.stop.converged() { minimum.point } else { start }
+        Ok(if minimum.stop.converged() { minimum.point } else { start })
     }
 
     /// Unknowns before the pairs.
@@ -159,17 +160,17 @@ impl<'a> Dual<'a> {
     }
 
     /// One pass: `mean Psi(u)` and the weighted second moments `mean w z~ z~'`.
-    fn pass(&mut self, form: &Matrix) -> (f64, Matrix) {
+    fn pass(&mut self, form: &Matrix) -> Result<(f64, Matrix)> {
         self.passes += 1;
-        let (value, mut moments) = moment_pass(self.design, self.base, form, self.balance.divergence);
+        let (value, mut moments) = passes::dual(self.data, form, self.balance.divergence)?;
         moments.scale(1.0 / self.total);
-        (value / self.total, moments)
+        Ok((value / self.total, moments))
     }
 
     /// The dual objective F and its gradient.
-    pub(super) fn objective(&mut self, point: &[f64], gradient: &mut [f64]) -> f64 {
+    pub(super) fn objective(&mut self, point: &[f64], gradient: &mut [f64]) -> Result<f64> {
         let form = self.form(point);
-        let (potential, moments) = self.pass(&form);
+        let (potential, moments) = self.pass(&form)?;
         let moments = self.centre_moments(moments);
         let offset = self.offset();
         let mut value = potential - point[0];
@@ -183,43 +184,51 @@ impl<'a> Dual<'a> {
             gradient[offset + k] = moments[(i + 1, j + 1)] + ridge * unknown;
             value += 0.5 * ridge * unknown * unknown;
         }
-        value
+        Ok(value)
     }
 
     /// Also moves the means to where the distance to uniform weights is least.
     ///
     /// With the means pinned at `m` the least distance is `V(m) = -min F`, and its slope in `m` is the
     /// unknown `b` that pins them: so this is a descent in p dimensions around the solver for pinned means.
-    pub(super) fn minimise_over_means(&mut self, start: Vec<f64>) -> Minimum {
+    pub(super) fn minimise_over_means(&mut self, start: Vec<f64>) -> Result<Minimum> {
         let columns = self.columns();
-        let mut best = self.minimise(start);
+        let mut best = self.minimise(start)?;
         let options =
             Options { gradient_tolerance: self.balance.tolerance.get().max(1e-7), max_iterations: 100, memory: 12 };
         // Moving the means by d costs about d^2 / 2 times the mean squared weight: that sets the length of a step.
-        let weights =
-            SampleWeights::new(raw_weights(self.design, &self.form(&best.point), self.balance.divergence), self.base);
-        let length = weights.effective_sample_size() / self.total;
+        let form = self.form(&best.point);
+        let function = QuadraticFunction { divergence: self.balance.divergence, form, factor: 1.0 };
+        let weighting = Weighting::Function(Box::new(function));
+        let moments = WeightedMoments::of(self.data, &weighting, Outcome::Target)?;
+        let length = moments.effective_sample_size / self.total;
+        let mut fault = None;
         let distance = |centre: &[f64], slope: &mut [f64]| {
             self.centre.copy_from_slice(centre);
-            let minimum = self.minimise(best.point.clone());
-            if !minimum.stop.converged() {
-                return f64::INFINITY;
+            match self.minimise(best.point.clone()) {
+                Ok(minimum) if minimum.stop.converged() => {
+                    slope.copy_from_slice(&minimum.point[1..=columns]);
+                    best = minimum;
+                    -best.value
+                }
+                Ok(_) => f64::INFINITY,
+                Err(error) => give_up(&mut fault, error, slope),
             }
-            slope.copy_from_slice(&minimum.point[1..=columns]);
-            best = minimum;
-            -best.value
         };
         let precondition = |slope: &mut [f64]| slope.iter_mut().for_each(|value| *value *= length);
         let outer = minimise(distance, precondition, vec![0.0; columns], options);
+        if let Some(error) = fault {
+            return Err(error);
+        }
         self.centre = outer.point;
-        let mut minimum = self.minimise(best.point);
+        let mut minimum = self.minimise(best.point)?;
         if !outer.stop.converged() {
             minimum.stop = outer.stop;
         }
-        minimum
+        Ok(minimum)
     }
 
-    pub(super) fn minimise(&mut self, start: Vec<f64>) -> Minimum {
+    pub(super) fn minimise(&mut self, start: Vec<f64>) -> Result<Minimum> {
         let mut point = start;
         let mut left = self.balance.max_iterations;
         let pairs = self.pairs.clone();
@@ -230,20 +239,28 @@ impl<'a> Dual<'a> {
                 max_iterations: STEPS_PER_HESSIAN.min(left),
                 memory: 12,
             };
-            let exact = if round < NORMAL_ROUNDS || self.size() > MOST_UNKNOWNS { None } else { self.hessian(&point) };
+            let exact = if round < NORMAL_ROUNDS || self.size() > MOST_UNKNOWNS { None } else { self.hessian(&point)? };
             let normal = match exact {
                 Some(_) => None,
-                None => NormalHessian::new(self.active_moments(&point), &pairs, self.ridge),
+                None => NormalHessian::new(self.active_moments(&point)?, &pairs, self.ridge),
             };
             let precondition = |vector: &mut [f64]| match (&exact, &normal) {
                 (Some(hessian), _) => hessian.solve_in_place(vector),
                 (None, Some(hessian)) => hessian.solve_in_place(vector),
                 (None, None) => {}
             };
-            let minimum = minimise(|x, g| self.objective(x, g), precondition, point, options);
+            let mut fault = None;
+            let objective = |x: &[f64], g: &mut [f64]| match self.objective(x, g) {
+                Ok(value) => value,
+                Err(error) => give_up(&mut fault, error, g),
+            };
+            let minimum = minimise(objective, precondition, point, options);
+            if let Some(error) = fault {
+                return Err(error);
+            }
             left -= minimum.iterations.min(left);
             if minimum.stop != StopReason::IterationLimit || left == 0 {
-                return minimum;
+                return Ok(minimum);
             }
             point = minimum.point;
             round += 1;
@@ -252,45 +269,56 @@ impl<'a> Dual<'a> {
 
     /// The Hessian of F, factorised: the second moments of what the unknowns multiply, among the rows whose weight would
     /// change, plus the ridge. From evenly spaced rows if there are very many.
-    pub(super) fn hessian(&mut self, point: &[f64]) -> Option<Cholesky> {
+    pub(super) fn hessian(&mut self, point: &[f64]) -> Result<Option<Cholesky>> {
         self.passes += 1;
-        let (form, design, size, offset) = (self.form(point), self.design, self.size(), self.offset());
-        let step = design.rows().div_ceil(HESSIAN_ROWS);
-        let rows = design.rows().div_ceil(step);
-        let mut hessian = sum_matrices(rows, size, |block, total| {
+        let (form, size, offset) = (self.form(point), self.size(), self.offset());
+        if self.some.is_none() {
+            let rows = self.data.frame().rows();
+            let places: Vec<usize> = (0..rows).step_by(rows.div_ceil(HESSIAN_ROWS)).collect();
+            self.some = Some(self.data.take(&places)?);
+        }
+        let Some(some) = &self.some else { return Ok(None) };
+        let mut hessian = sum_matrices(some.rows(), size, |block, total| {
             let (mut factors, mut scaled) = (vec![0.0; TILE * size], vec![0.0; TILE * size]);
             for tile in tiles(block) {
                 let count = tile.len();
                 let room = factors.chunks_exact_mut(size).zip(scaled.chunks_exact_mut(size));
                 for (row, (factors, scaled)) in tile.zip(room) {
-                    let values = design.row(row * step);
+                    let values = some.design.row(row);
                     factors[..offset].copy_from_slice(values);
                     factors[1..offset].iter_mut().zip(&self.centre).for_each(|(value, mean)| *value -= mean);
                     for (k, &(i, j, _)) in self.pairs.iter().enumerate() {
                         factors[offset + k] = factors[i + 1] * factors[j + 1];
                     }
                     let u = dot(values, &form.times(values));
-                    let slope = self.base[row * step] * self.balance.divergence.weight_slope(u);
+                    let slope = some.base[row] * self.balance.divergence.weight_slope(u);
                     scaled.iter_mut().zip(factors.iter()).for_each(|(target, value)| *target = slope * value);
                 }
                 add_cross_product(&scaled[..count * size], &factors[..count * size], total);
             }
         });
-        hessian.scale(step as f64 / self.total);
+        hessian.scale(1.0 / some.total_weight());
         for (k, &(_, _, strength)) in self.pairs.iter().enumerate() {
             hessian[(offset + k, offset + k)] += self.ridge / (strength * strength);
         }
-        Cholesky::with_least_ridge(&hessian)
+        Ok(Cholesky::with_least_ridge(&hessian))
     }
 
     /// Second moments of the centred columns among the rows whose weight would change, and their share.
-    fn active_moments(&mut self, point: &[f64]) -> Matrix {
+    fn active_moments(&mut self, point: &[f64]) -> Result<Matrix> {
         self.passes += 1;
         let form = self.form(point);
-        let mut moments = active_pass(self.design, self.base, &form, self.balance.divergence);
+        let mut moments = passes::active(self.data, &form, self.balance.divergence)?;
         moments.scale(1.0 / self.total);
-        self.centre_moments(moments)
+        Ok(self.centre_moments(moments))
     }
+}
+
+/// Makes a descent end at once after a pass that failed, and keeps why: without a slope there is nowhere to go.
+fn give_up(fault: &mut Option<Error>, error: Error, gradient: &mut [f64]) -> f64 {
+    gradient.fill(0.0);
+    *fault = Some(error);
+    f64::NEG_INFINITY
 }
 
 /// The Hessian of F if the rows that count were normally distributed: then

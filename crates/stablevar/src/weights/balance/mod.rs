@@ -18,16 +18,14 @@
 //! the rows gives value and gradient at once: O(n p^2), two matrix products, no memory per row.
 
 mod dual;
-mod pass;
-
-pub use pass::moment_pass;
-use pass::raw_weights;
 
 use super::{Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
 use crate::design::TrainingData;
+use crate::error::Result;
 use crate::linalg::{Cholesky, Matrix, dot};
 use crate::optim::StopReason;
 use crate::parameter::Positive;
+use crate::passes::{Outcome, RowSource, WeightedMoments, Weighting, raw_weights};
 use crate::rows::{weighted_column_sums, weighted_cross_product};
 use dual::Dual;
 use serde::{Deserialize, Serialize};
@@ -44,7 +42,7 @@ pub enum Divergence {
 }
 
 impl Divergence {
-    fn weight(self, u: f64) -> f64 {
+    pub(crate) fn weight(self, u: f64) -> f64 {
         match self {
             Divergence::Entropy => u.exp(),
             Divergence::Chi2 => u.max(0.0),
@@ -52,14 +50,14 @@ impl Divergence {
     }
 
     /// `Psi`, whose derivative is the weight.
-    fn potential(self, u: f64) -> f64 {
+    pub(crate) fn potential(self, u: f64) -> f64 {
         match self {
             Divergence::Entropy => u.exp(),
             Divergence::Chi2 => 0.5 * u.max(0.0).powi(2),
         }
     }
 
-    fn weight_slope(self, u: f64) -> f64 {
+    pub(crate) fn weight_slope(self, u: f64) -> f64 {
         match self {
             Divergence::Entropy => u.exp(),
             Divergence::Chi2 => f64::from(u > 0.0),
@@ -127,11 +125,11 @@ const NEAREST_ROWS: usize = 20_000;
 /// `rho(z~' T z~)` on standardised rows with a leading one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuadraticFunction {
-    divergence: Divergence,
+    pub(crate) divergence: Divergence,
     /// The symmetric matrix T.
-    form: Matrix,
+    pub(crate) form: Matrix,
     /// Makes the training weights have mean 1 exactly.
-    factor: f64,
+    pub(crate) factor: f64,
 }
 
 impl QuadraticFunction {
@@ -174,7 +172,13 @@ impl QuadraticFunction {
 }
 
 impl Reweighter for Balance {
-    fn reweigh(&self, data: &TrainingData, mask: &Mask, start: Option<&WeightFunction>, _seed: u64) -> Reweighted {
+    fn reweigh(
+        &self,
+        data: &dyn RowSource,
+        mask: &Mask,
+        start: Option<&WeightFunction>,
+        _seed: u64,
+    ) -> Result<Reweighted> {
         let start = match start {
             Some(WeightFunction::Quadratic(function)) => Some(function),
             _ => None,
@@ -185,38 +189,40 @@ impl Reweighter for Balance {
 
 impl Balance {
     /// Finds the weights; `start` is the solution for a similar mask, if there is one.
-    pub fn solve(&self, data: &TrainingData, mask: &Mask, start: Option<&QuadraticFunction>) -> Reweighted {
+    pub fn solve(&self, data: &dyn RowSource, mask: &Mask, start: Option<&QuadraticFunction>) -> Result<Reweighted> {
         let mut problem = Dual::new(self, data, mask);
         let earlier = start.filter(|function| function.divergence == self.divergence);
         let start = problem.starting_point(earlier);
-        let start = if earlier.is_some() { start } else { problem.start_from_sample(start) };
+        let start = if earlier.is_some() { start } else { problem.start_from_sample(start)? };
         let minimum = match self.means {
-            Means::Pinned => problem.minimise(start),
-            Means::Recentred => problem.minimise_over_means(start),
+            Means::Pinned => problem.minimise(start)?,
+            Means::Recentred => problem.minimise_over_means(start)?,
         };
         let form = problem.form(&minimum.point);
-        let raw = raw_weights(&data.design, &form, self.divergence);
-        let mean = dot(&raw, &data.base) / problem.total;
+        let raw = QuadraticFunction { divergence: self.divergence, form, factor: 1.0 };
+        let moments = WeightedMoments::of(data, &Weighting::Function(Box::new(raw.clone())), Outcome::Target)?;
+        let mean = moments.total / problem.total;
         if !(mean.is_finite() && mean > 0.0) {
             // Only a search that was cut off can end outside the weights' domain; no weights are better than those.
-            let weights = SampleWeights::uniform(&data.base);
-            return Reweighted {
-                weights,
+            return Ok(Reweighted {
+                weights: SampleWeights::uniform(problem.total),
                 function: None,
                 truncated: None,
                 stop: StopReason::IterationLimit,
                 passes: problem.passes,
-            };
+            });
         }
-        let function = QuadraticFunction { divergence: self.divergence, form, factor: 1.0 / mean };
-        let weights = SampleWeights::new(raw, &data.base);
-        Reweighted {
-            weights,
+        let function = QuadraticFunction { factor: 1.0 / mean, ..raw };
+        Ok(Reweighted {
+            weights: SampleWeights {
+                weighting: Weighting::Function(Box::new(function.clone())),
+                effective_sample_size: moments.effective_sample_size,
+            },
             function: Some(WeightFunction::Quadratic(function)),
             truncated: None,
             stop: minimum.stop,
             passes: problem.passes + 1,
-        }
+        })
     }
 }
 
@@ -248,8 +254,9 @@ mod tests {
         let data = signs();
         for divergence in [Divergence::Chi2, Divergence::Entropy] {
             for means in [Means::Pinned, Means::Recentred] {
-                let solved = Balance { divergence, means, ..Balance::default() }.solve(&data, &Mask::all(&data), None);
-                for (row, weight) in solved.weights.values().iter().enumerate() {
+                let solved =
+                    Balance { divergence, means, ..Balance::default() }.solve(&data, &Mask::all(&data), None).unwrap();
+                for (row, weight) in solved.weights.values(&data).iter().enumerate() {
                     let known = if [3, 7].contains(&row) { 2.0 } else { 2.0 / 3.0 };
                     assert!((weight - known).abs() < 1e-7, "{divergence:?} {means:?}: {weight} and {known}");
                 }
@@ -278,7 +285,7 @@ mod tests {
         let table = Table::from_numbers((0..13).map(|k| (format!("x{k}"), column(k)))).unwrap();
         let data = TrainingData::prepare(&table, &Roles::target("x0")).unwrap();
         let balance = Balance { ridge: None, tolerance: Positive::constant(1e-5), ..Balance::default() };
-        let solved = balance.solve(&data, &Mask::all(&data), None);
+        let solved = balance.solve(&data, &Mask::all(&data), None).unwrap();
         assert!(solved.stop.converged(), "{:?} after {} passes", solved.stop, solved.passes);
     }
 
@@ -295,12 +302,12 @@ mod tests {
         let mut gradient_at = |step: f64| {
             let moved: Vec<f64> = point.iter().zip(&direction).map(|(x, d)| x + step * d).collect();
             let mut gradient = vec![0.0; point.len()];
-            dual.objective(&moved, &mut gradient);
+            dual.objective(&moved, &mut gradient).unwrap();
             gradient
         };
         let (after, before) = (gradient_at(1e-6), gradient_at(-1e-6));
         let image: Vec<f64> = after.iter().zip(&before).map(|(a, b)| (a - b) / 2e-6).collect();
-        let solved = dual.hessian(&point).unwrap().solve(&image);
+        let solved = dual.hessian(&point).unwrap().unwrap().solve(&image);
         for (found, known) in solved.iter().zip(&direction) {
             assert!((found - known).abs() < 1e-4, "{found} and {known}");
         }
@@ -318,12 +325,12 @@ mod tests {
             let point: Vec<f64> =
                 (0..dual.size()).map(|k| if k == 0 { 0.9 } else { 0.02 * ((k * 7) % 5) as f64 }).collect();
             let mut gradient = vec![0.0; point.len()];
-            dual.objective(&point, &mut gradient);
+            dual.objective(&point, &mut gradient).unwrap();
             for k in 0..point.len() {
                 let mut at = |step: f64| {
                     let mut moved = point.clone();
                     moved[k] += step;
-                    dual.objective(&moved, &mut vec![0.0; point.len()])
+                    dual.objective(&moved, &mut vec![0.0; point.len()]).unwrap()
                 };
                 let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
                 assert!(
@@ -339,12 +346,12 @@ mod tests {
     fn recentred_means_cost_less_and_still_decorrelate() {
         let data = sample(2000);
         let mask = Mask::all(&data);
-        let solve = |means| Balance { means, ..Balance::default() }.solve(&data, &mask, None);
+        let solve = |means| Balance { means, ..Balance::default() }.solve(&data, &mask, None).unwrap();
         let (pinned, moved) = (solve(Means::Pinned), solve(Means::Recentred));
         assert!(moved.weights.effective_sample_size() >= pinned.weights.effective_sample_size());
         for solved in [pinned, moved] {
             assert!(solved.stop.converged());
-            assert!(remaining_correlation(&weighted_correlations(&data, &solved.weights), &mask) < 1e-6);
+            assert!(remaining_correlation(&weighted_correlations(&data, &solved.weights).unwrap(), &mask) < 1e-6);
         }
     }
 
@@ -352,10 +359,11 @@ mod tests {
     fn entropy_weights_are_positive_and_chi2_keeps_more_effective_rows() {
         let data = sample(1500);
         let mask = Mask::all(&data);
-        let solve = |divergence| Balance { divergence, ..Balance::default() }.solve(&data, &mask, None).weights;
+        let solve =
+            |divergence| Balance { divergence, ..Balance::default() }.solve(&data, &mask, None).unwrap().weights;
         let (entropy, chi2) = (solve(Divergence::Entropy), solve(Divergence::Chi2));
-        assert!(entropy.values().iter().all(|&weight| weight > 0.0));
-        assert!(chi2.values().iter().all(|&weight| weight >= 0.0));
+        assert!(entropy.values(&data).iter().all(|&weight| weight > 0.0));
+        assert!(chi2.values(&data).iter().all(|&weight| weight >= 0.0));
         assert!(chi2.effective_sample_size() >= entropy.effective_sample_size());
     }
 
@@ -363,18 +371,18 @@ mod tests {
     fn pairs_that_the_mask_leaves_out_keep_their_correlation() {
         let data = sample(2000);
         let stable = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
-        let solved = Balance::default().solve(&data, &Mask::from_stability(&data, &stable), None);
-        let correlations = weighted_correlations(&data, &solved.weights);
+        let solved = Balance::default().solve(&data, &Mask::from_stability(&data, &stable), None).unwrap();
+        let correlations = weighted_correlations(&data, &solved.weights).unwrap();
         assert!(correlations[(0, 1)] > 0.3 && correlations[(0, 5)].abs() < 1e-6);
     }
 
     #[test]
     fn the_weight_function_weighs_the_training_rows_as_they_were_and_new_rows_too() {
         let data = sample(1000);
-        let solved = Balance::default().solve(&data, &Mask::all(&data), None);
+        let solved = Balance::default().solve(&data, &Mask::all(&data), None).unwrap();
         let function = solved.function.unwrap();
         let again = function.weigh(&data.design);
-        assert!(again.iter().zip(solved.weights.values()).all(|(a, b)| (a - b).abs() < 1e-9));
+        assert!(again.iter().zip(solved.weights.values(&data).iter()).all(|(a, b)| (a - b).abs() < 1e-9));
         let fresh = function.weigh(&sample(5000).design);
         assert!(fresh.iter().all(|weight| weight.is_finite() && *weight >= 0.0));
     }
@@ -389,8 +397,8 @@ mod tests {
         let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
         let mask = Mask::all(&data);
         for balance in [Balance::default(), Balance { ridge: None, ..Balance::default() }] {
-            let solved = balance.solve(&data, &mask, None);
-            assert!(solved.weights.values().iter().all(|weight| weight.is_finite() && *weight >= 0.0));
+            let solved = balance.solve(&data, &mask, None).unwrap();
+            assert!(solved.weights.values(&data).iter().all(|weight| weight.is_finite() && *weight >= 0.0));
             assert!(solved.weights.effective_sample_size() >= 1.0);
         }
     }

@@ -1,12 +1,14 @@
-//! The pass over the rows that every step of the dual takes: each row's weight, and the second moments under the weights.
+//! The pass that every step of the dual takes: each row's weight, and the second moments under the weights.
 //!
 //! Only the lower triangle of what is symmetric is computed. Narrow tables are turned tile by tile, so that a vector holds
 //! one column's values of several rows; for wide ones the linear-algebra crate's products are faster.
 
-use super::Divergence;
+use super::{Chunk, Pass, Sums};
 use crate::linalg::{Matrix, add_lower_cross_product, dot_in_lanes, multiply_rows};
-use crate::rows::{TILE, map_blocks, map_blocks_mut, scale_rows, tiles};
+use crate::rows::{TILE, map_blocks_mut, scale_rows, tiles};
+use crate::weights::{Divergence, QuadraticFunction};
 use pulp::{Simd, WithSimd};
+use std::convert::Infallible;
 
 /// From this many columns on, the linear-algebra crate is faster.
 const WIDE: usize = 48;
@@ -15,56 +17,71 @@ const GROUP: usize = 4;
 
 /// Sums over the rows `z` of a matrix: `base Psi(u)` and `base w z z'`, where `u = z' form z`, `w = rho(u)`.
 pub fn moment_pass(rows: &Matrix, base: &[f64], form: &Matrix, divergence: Divergence) -> (f64, Matrix) {
-    summed(rows, base, form, |u| (divergence.potential(u), divergence.weight(u)))
+    let pass = Pass::Dual { form: form.clone(), divergence };
+    let width = rows.columns();
+    let Ok(sums) = pass.run_in_blocks(rows.rows(), width, |block, visit| {
+        let design = &rows.values()[block.start * width..block.end * width];
+        let base = &base[block.clone()];
+        // The pass does not look at outcomes: anything that is long enough will do.
+        visit(Chunk { first: block.start, design, base, outcome: base });
+        Ok::<(), Infallible>(())
+    });
+    let (values, moments) = pass.read(sums, width);
+    (values[0], moments)
 }
 
-/// The same with `rho'(u)` for `w`: the second moments of the rows whose weight would change.
-pub(super) fn active_pass(rows: &Matrix, base: &[f64], form: &Matrix, divergence: Divergence) -> Matrix {
-    summed(rows, base, form, |u| (0.0, divergence.weight_slope(u))).1
+pub(super) fn add_dual(chunk: Chunk, form: &Matrix, divergence: Divergence, sums: &mut Sums) {
+    let measure = |u| (divergence.potential(u), divergence.weight(u));
+    let value = add(chunk, form, measure, &mut sums.matrix);
+    sums.values[0] += value;
+}
+
+pub(super) fn add_active(chunk: Chunk, form: &Matrix, divergence: Divergence, sums: &mut Sums) {
+    add(chunk, form, |u| (0.0, divergence.weight_slope(u)), &mut sums.matrix);
 }
 
 /// `measure` tells from a row's `u` a value to be summed, and a weight.
-fn summed<M>(rows: &Matrix, base: &[f64], form: &Matrix, measure: M) -> (f64, Matrix)
+fn add<M>(chunk: Chunk, form: &Matrix, measure: M, moments: &mut Matrix) -> f64
 where
-    M: Fn(f64) -> (f64, f64) + Copy + Send + Sync,
+    M: Fn(f64) -> (f64, f64) + Copy,
 {
-    let width = rows.columns();
-    let doubled = doubled_triangle(form);
-    let parts = map_blocks(rows.rows(), |block| {
-        let mut sums = Sums { value: 0.0, moments: Matrix::zeros(width, width) };
-        let values = &rows.values()[block.start * width..block.end * width];
-        let base = &base[block];
-        if width < WIDE {
-            let narrow = Narrow { values, base, width, doubled: &doubled, measure, sums: &mut sums };
-            pulp::Arch::new().dispatch(narrow);
-        } else {
-            wide(values, base, width, form, measure, &mut sums);
-        }
-        sums
-    });
-    let mut moments = Matrix::zeros(width, width);
-    let mut value = 0.0;
-    for part in &parts {
-        value += part.value;
-        moments.add_assign(&part.moments);
+    let Chunk { design: values, base, .. } = chunk;
+    let width = form.rows();
+    let mut sums = Weighed { value: 0.0, moments };
+    if width < WIDE {
+        let doubled = doubled_triangle(form);
+        pulp::Arch::new().dispatch(Narrow { values, base, width, doubled: &doubled, measure, sums: &mut sums });
+    } else {
+        wide(values, base, width, form, measure, &mut sums);
     }
-    moments.mirror_lower();
-    (value, moments)
+    sums.value
 }
 
 /// `rho(u)` of every row.
-pub(super) fn raw_weights(rows: &Matrix, form: &Matrix, divergence: Divergence) -> Vec<f64> {
+pub(crate) fn raw_weights(rows: &Matrix, form: &Matrix, divergence: Divergence) -> Vec<f64> {
     let width = rows.columns();
     let mut weights = vec![0.0; rows.rows()];
     map_blocks_mut(&mut weights, |block, weights| {
         let mut product = vec![0.0; TILE * width];
         for (tile, weights) in tiles(block).zip(weights.chunks_mut(TILE)) {
             let rows = &rows.values()[tile.start * width..tile.end * width];
-            forms_by_product(rows, form, &mut product[..rows.len()], weights);
-            weights.iter_mut().for_each(|weight| *weight = divergence.weight(*weight));
+            weigh_tile(rows, form, divergence, &mut product[..rows.len()], weights);
         }
     });
     weights
+}
+
+fn weigh_tile(rows: &[f64], form: &Matrix, divergence: Divergence, product: &mut [f64], weights: &mut [f64]) {
+    forms_by_product(rows, form, product, weights);
+    weights.iter_mut().for_each(|weight| *weight = divergence.weight(*weight));
+}
+
+impl QuadraticFunction {
+    /// The weights of some rows; `product` is room for as many numbers as they have.
+    pub(super) fn weigh_tile(&self, rows: &[f64], product: &mut [f64], weights: &mut [f64]) {
+        weigh_tile(rows, &self.form, self.divergence, product, weights);
+        weights.iter_mut().for_each(|weight| *weight *= self.factor);
+    }
 }
 
 /// `z' form z` of some rows, by way of their products with the form.
@@ -76,13 +93,13 @@ fn forms_by_product(rows: &[f64], form: &Matrix, product: &mut [f64], forms: &mu
     }
 }
 
-struct Sums {
+struct Weighed<'a> {
     value: f64,
     /// The lower triangle.
-    moments: Matrix,
+    moments: &'a mut Matrix,
 }
 
-impl Sums {
+impl Weighed<'_> {
     /// Turns the forms of some rows into their weights.
     #[inline(always)]
     fn weigh(&mut self, forms: &mut [f64], base: &[f64], measure: impl Fn(f64) -> (f64, f64)) {
@@ -105,7 +122,7 @@ fn doubled_triangle(form: &Matrix) -> Vec<f64> {
     (0..form.rows()).flat_map(|i| (0..=i).map(move |j| entry(i, j))).collect()
 }
 
-fn wide<M>(values: &[f64], base: &[f64], width: usize, form: &Matrix, measure: M, sums: &mut Sums)
+fn wide<M>(values: &[f64], base: &[f64], width: usize, form: &Matrix, measure: M, sums: &mut Weighed)
 where
     M: Fn(f64) -> (f64, f64) + Copy,
 {
@@ -117,20 +134,20 @@ where
         forms_by_product(rows, form, product, forms);
         sums.weigh(forms, &base[tile], measure);
         scale_rows(rows, forms.iter().copied(), width, product);
-        add_lower_cross_product(product, rows, &mut sums.moments);
+        add_lower_cross_product(product, rows, sums.moments);
     }
 }
 
-struct Narrow<'a, M> {
+struct Narrow<'a, 'b, M> {
     values: &'a [f64],
     base: &'a [f64],
     width: usize,
     doubled: &'a [f64],
     measure: M,
-    sums: &'a mut Sums,
+    sums: &'a mut Weighed<'b>,
 }
 
-impl<M: Fn(f64) -> (f64, f64) + Copy> WithSimd for Narrow<'_, M> {
+impl<M: Fn(f64) -> (f64, f64) + Copy> WithSimd for Narrow<'_, '_, M> {
     type Output = ();
 
     #[inline(always)]

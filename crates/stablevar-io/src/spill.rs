@@ -1,0 +1,264 @@
+//! Training rows that do not fit into memory: encoded once into a file of their own, from which every pass reads them.
+//!
+//! The file has no name and is gone with the process, however that ends.
+
+use crate::stream::TableStream;
+use crate::{IoError, Result};
+use stablevar::design::{Frame, KeptRows, Roles, Survey, TrainingData};
+use stablevar::error::Error;
+use stablevar::linalg::Matrix;
+use stablevar::passes::{Chunk, Outcome, Pass, RowSource, WeightedMoments, Weighting};
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Values that are read at once by a thread, about.
+const READ_VALUES: usize = 1 << 17;
+/// Reads are whole tiles of rows, so that sums are the same to the last bit as those of rows in memory.
+const TILE: usize = 128;
+const VALUE: u64 = size_of::<f64>() as u64;
+
+/// Encoded rows in a file: the design matrix row by row, then all outcomes, then all base weights if they differ from 1.
+pub struct FileRows {
+    frame: Frame,
+    rows: Rows,
+    kept: KeptRows,
+    /// How many rows the table has, used or not.
+    table_rows: usize,
+}
+
+struct Rows {
+    file: File,
+    folder: PathBuf,
+    count: usize,
+    width: usize,
+    unweighted: bool,
+}
+
+/// Reads a table twice, to survey and to encode it, and leaves its rows in a file in the folder given.
+///
+/// `progress` is called with the rows read so far, of both readings.
+pub fn prepare_file(stream: &TableStream, roles: &Roles, folder: &Path, progress: &dyn Fn(usize)) -> Result<FileRows> {
+    let mut read = 0;
+    let mut survey: Option<Survey> = None;
+    let in_file = |path: &str| {
+        let path = path.to_string();
+        move |source| IoError::Table { path, source }
+    };
+    let mut last = String::new();
+    stream.for_each(|piece| {
+        let (found, _) = Survey::of(&piece.table, roles, piece.first).map_err(in_file(&piece.path))?;
+        survey = Some(match survey.take() {
+            None => found,
+            Some(before) => before.merge(found).map_err(in_file(&piece.path))?,
+        });
+        read += piece.table.rows();
+        last = piece.path;
+        progress(read);
+        Ok(())
+    })?;
+    let Some(survey) = survey else { return Err(IoError::Empty { path: last }) };
+    let mut frame = Frame::draft(&survey, roles).map_err(in_file(&last))?;
+
+    let rows = Rows::create(folder, survey.kept(), frame.columns() + 1, survey.unweighted())?;
+    let (mut place, mut kept) = (0, KeptRows::default());
+    stream.for_each(|piece| {
+        let (_, used) = Survey::of(&piece.table, roles, piece.first).map_err(in_file(&piece.path))?;
+        let data = frame.encode(used).map_err(in_file(&piece.path))?;
+        if place + data.rows() > rows.count {
+            let message = "it changed while it was read".into();
+            return Err(IoError::Damaged { path: piece.path, message });
+        }
+        rows.write(place, &data)?;
+        place += data.rows();
+        read += piece.table.rows();
+        kept.extend(data.kept_rows);
+        progress(read);
+        Ok(())
+    })?;
+    if place != rows.count {
+        return Err(IoError::Damaged { path: last, message: "it changed while it was read".into() });
+    }
+    let mut found = FileRows { frame: frame.clone(), rows, kept, table_rows: survey.rows() };
+    let moments = WeightedMoments::of(&found, &Weighting::Equal, Outcome::Target).map_err(in_file(&last))?;
+    if let Some(keep) = frame.settle(moments.columns).map_err(in_file(&last))? {
+        found.rows = found.rows.keep_columns(&keep)?;
+    }
+    found.frame = frame;
+    Ok(found)
+}
+
+impl FileRows {
+    /// Rows of the table, used or not.
+    pub fn table_rows(&self) -> usize {
+        self.table_rows
+    }
+
+    /// Which of them are used.
+    pub fn kept(&self) -> &KeptRows {
+        &self.kept
+    }
+
+    /// Shows the design matrix piece by piece.
+    pub fn for_each<E: From<IoError>>(
+        &self,
+        mut visit: impl FnMut(Matrix) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let step = self.rows.read_rows();
+        for first in (0..self.rows.count).step_by(step) {
+            let range = first..(first + step).min(self.rows.count);
+            let mut values = vec![0.0; range.len() * self.rows.width];
+            self.rows.read(range.start as u64 * self.rows.width as u64, &mut values).map_err(|e| self.rows.fault(e))?;
+            visit(Matrix::from_values(range.len(), self.rows.width, values))?;
+        }
+        Ok(())
+    }
+}
+
+impl RowSource for FileRows {
+    fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    fn run(&self, pass: &Pass) -> std::result::Result<Vec<f64>, Error> {
+        let outcome = pass.run_in_blocks(self.rows.count, self.rows.width, |block, visit| self.rows.show(block, visit));
+        outcome.map_err(|error| Error::Pass(self.rows.fault(error).to_string()))
+    }
+
+    fn take(&self, places: &[usize]) -> std::result::Result<TrainingData, Error> {
+        let width = self.rows.width;
+        let mut design = Matrix::zeros(places.len(), width);
+        let (mut base, mut outcome) = (vec![1.0; places.len()], vec![0.0; places.len()]);
+        // In the order of the file, which disks like.
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        order.sort_by_key(|&k| places[k]);
+        let read = |k: usize, row: &mut [f64], base: &mut f64, outcome: &mut f64| {
+            let place = places[k];
+            self.rows.read(place as u64 * width as u64, row)?;
+            self.rows.read(self.rows.outcomes() + place as u64, std::slice::from_mut(outcome))?;
+            if !self.rows.unweighted {
+                self.rows.read(self.rows.bases() + place as u64, std::slice::from_mut(base))?;
+            }
+            Ok(())
+        };
+        for k in order {
+            let row = &mut design.values_mut()[k * width..(k + 1) * width];
+            read(k, row, &mut base[k], &mut outcome[k])
+                .map_err(|error| Error::Pass(self.rows.fault(error).to_string()))?;
+        }
+        self.frame.with_rows(design, base, outcome)
+    }
+
+    fn position(&self, place: usize) -> usize {
+        self.kept.position(place)
+    }
+}
+
+impl Rows {
+    fn create(folder: &Path, count: usize, width: usize, unweighted: bool) -> Result<Self> {
+        let file = tempfile::tempfile_in(folder);
+        let file = file.map_err(|source| IoError::Spill { folder: folder.display().to_string(), source })?;
+        Ok(Self { file, folder: folder.to_path_buf(), count, width, unweighted })
+    }
+
+    fn fault(&self, source: std::io::Error) -> IoError {
+        IoError::Spill { folder: self.folder.display().to_string(), source }
+    }
+
+    /// Where the outcomes begin, in values.
+    fn outcomes(&self) -> u64 {
+        self.count as u64 * self.width as u64
+    }
+
+    fn bases(&self) -> u64 {
+        self.outcomes() + self.count as u64
+    }
+
+    fn read(&self, start: u64, values: &mut [f64]) -> std::io::Result<()> {
+        read_exact_at(&self.file, bytemuck::cast_slice_mut(values), start * VALUE)
+    }
+
+    fn write(&self, place: usize, data: &TrainingData) -> Result<()> {
+        let write = |start: u64, values: &[f64]| {
+            write_all_at(&self.file, bytemuck::cast_slice(values), start * VALUE).map_err(|error| self.fault(error))
+        };
+        write(place as u64 * self.width as u64, data.design.values())?;
+        write(self.outcomes() + place as u64, &data.outcome)?;
+        if self.unweighted { Ok(()) } else { write(self.bases() + place as u64, &data.base) }
+    }
+
+    fn read_rows(&self) -> usize {
+        (READ_VALUES / self.width).next_multiple_of(TILE)
+    }
+
+    /// Reads a block and shows it in chunks.
+    fn show(&self, block: Range<usize>, visit: &mut dyn FnMut(Chunk)) -> std::io::Result<()> {
+        let step = self.read_rows().min(block.len());
+        let (mut design, mut outcome, mut base) = (vec![0.0; step * self.width], vec![0.0; step], vec![1.0; step]);
+        for first in block.clone().step_by(step) {
+            let count = step.min(block.end - first);
+            let (design, outcome, base) =
+                (&mut design[..count * self.width], &mut outcome[..count], &mut base[..count]);
+            self.read(first as u64 * self.width as u64, design)?;
+            self.read(self.outcomes() + first as u64, outcome)?;
+            if !self.unweighted {
+                self.read(self.bases() + first as u64, base)?;
+            }
+            visit(Chunk { first, design, base, outcome });
+        }
+        Ok(())
+    }
+
+    /// A file of the same rows with some columns only.
+    fn keep_columns(self, keep: &[usize]) -> Result<Self> {
+        let used: Vec<usize> = std::iter::once(0).chain(keep.iter().map(|column| column + 1)).collect();
+        let narrow = Self::create(&self.folder, self.count, used.len(), self.unweighted)?;
+        let mut fault = None;
+        let shown = self.show(0..self.count, &mut |chunk| {
+            let rows = chunk.design.chunks_exact(self.width);
+            let values: Vec<f64> = rows.flat_map(|row| used.iter().map(|&column| row[column])).collect();
+            let write =
+                |start: u64, values: &[f64]| write_all_at(&narrow.file, bytemuck::cast_slice(values), start * VALUE);
+            let written = write(chunk.first as u64 * narrow.width as u64, &values)
+                .and_then(|()| write(narrow.outcomes() + chunk.first as u64, chunk.outcome))
+                .and_then(|()| {
+                    if narrow.unweighted { Ok(()) } else { write(narrow.bases() + chunk.first as u64, chunk.base) }
+                });
+            fault = fault.take().or(written.err());
+        });
+        shown.and_then(|()| fault.map_or(Ok(()), Err)).map_err(|error| self.fault(error))?;
+        Ok(narrow)
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], start: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
+}
+
+#[cfg(unix)]
+fn write_all_at(file: &File, bytes: &[u8], start: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, start)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut start: u64) -> std::io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, start)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            count => (bytes, start) = (&mut bytes[count..], start + count as u64),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+fn write_all_at(file: &File, mut bytes: &[u8], mut start: u64) -> std::io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_write(file, bytes, start)? {
+            0 => return Err(std::io::ErrorKind::WriteZero.into()),
+            count => (bytes, start) = (&bytes[count..], start + count as u64),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! What is known of the training rows without looking at them again.
+
+use super::survey::Survey;
+use super::{Encoding, Roles, Target};
+use crate::diagnostics::{correlation_from_covariance, covariance_from_moments};
+use crate::error::Result;
+use crate::finding::Finding;
+use crate::linalg::Matrix;
+use serde::{Deserialize, Serialize};
+
+/// Columns that correlate more than this can't be decorrelated by weights: only rows where both are near their
+/// means would be left.
+const INSEPARABLE: f64 = 0.98;
+
+/// What is known of the training rows without looking at them again.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Frame {
+    /// How the table became the design matrix.
+    pub encoding: Encoding,
+    /// The outcome.
+    pub target: Target,
+    /// Correlations of the encoded columns before any weighting.
+    pub correlations: Matrix,
+    /// Pairs of encoded columns that are nearly the same, so that no weights can tell them apart.
+    pub inseparable: Vec<(usize, usize)>,
+    /// What the user should know about the preparation.
+    pub notes: Vec<Finding>,
+    pub(super) rows: usize,
+    pub(super) total: f64,
+}
+
+impl Frame {
+    /// From what a first look at all rows found. It needs to be [settled](Frame::settle) by a second.
+    pub fn draft(survey: &Survey, roles: &Roles) -> Result<Self> {
+        let mut notes = survey.check(roles)?;
+        notes.extend(survey.note_on_weights());
+        Ok(Self {
+            target: survey.target(roles)?,
+            encoding: Encoding::learn(survey, roles)?,
+            correlations: Matrix::zeros(0, 0),
+            inseparable: Vec::new(),
+            notes,
+            rows: survey.kept,
+            total: survey.total,
+        })
+    }
+
+    /// Learns from the second moments of (1, encoded columns) which columns say nothing of their own, and how the others go
+    /// together. If some are left out, the positions of those that stay.
+    pub fn settle(&mut self, mut moments: Matrix) -> Result<Option<Vec<usize>>> {
+        let total = moments[(0, 0)];
+        moments.scale(1.0 / total);
+        // With as many columns as rows every column is a combination of the others: no reason to leave one out.
+        let keep = if self.rows > self.encoding.columns.len() + 1 {
+            self.encoding.leave_out_combinations(&moments)?
+        } else {
+            None
+        };
+        if let Some(keep) = &keep {
+            let used: Vec<usize> = std::iter::once(0).chain(keep.iter().map(|column| column + 1)).collect();
+            moments = moments.submatrix(&used);
+        }
+        self.notes.extend(
+            self.encoding
+                .left_out
+                .iter()
+                .map(|column| Finding::new(format!("'{}' is left out", column.name), &*column.reason, "")),
+        );
+        self.correlations = correlation_from_covariance(&covariance_from_moments(&moments));
+        self.inseparable = inseparable_pairs(&self.correlations);
+        self.notes.extend(self.inseparable.iter().map(|&(i, j)| {
+            let (first, second) = (&self.encoding.columns[i].name, &self.encoding.columns[j].name);
+            Finding::new(
+                format!("'{first}' and '{second}' are nearly the same"),
+                "no weights can tell them apart, and chance may decide which of them is chosen",
+                "Consider leaving one out",
+            )
+        }));
+        Ok(keep)
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of encoded columns, without the leading ones.
+    pub fn columns(&self) -> usize {
+        self.encoding.columns.len()
+    }
+
+    /// Sum of the base weights: the number of rows when there are none.
+    pub fn total_weight(&self) -> f64 {
+        self.total
+    }
+}
+
+/// Pairs of columns of different variables whose correlation exceeds [`INSEPARABLE`] in absolute value.
+fn inseparable_pairs(correlations: &Matrix) -> Vec<(usize, usize)> {
+    let pairs = (0..correlations.rows()).flat_map(|j| (0..j).map(move |i| (i, j)));
+    pairs.filter(|&pair| correlations[pair].abs() > INSEPARABLE).collect()
+}
+
+/// Which rows of a table are used: all but some.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct KeptRows {
+    rows: usize,
+    /// Positions in the table of rows that are not used, in order.
+    left_out: Vec<usize>,
+}
+
+impl KeptRows {
+    /// Of a table with this many rows, without some, which come in order.
+    pub fn without(rows: usize, left_out: Vec<usize>) -> Self {
+        Self { rows, left_out }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows - self.left_out.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds rows that follow in the same table.
+    pub fn extend(&mut self, more: KeptRows) {
+        self.left_out.extend(more.left_out.iter().map(|row| self.rows + row));
+        self.rows += more.rows;
+    }
+
+    /// The position in the table of the `place`-th row used.
+    pub fn position(&self, place: usize) -> usize {
+        // Rows left out before the answer: the k-th of them stands before it if it lies within place + k.
+        let (mut low, mut high) = (0, self.left_out.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if self.left_out[middle] <= place + middle { low = middle + 1 } else { high = middle }
+        }
+        place + low
+    }
+
+    /// Positions in the table, in order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        let mut left_out = self.left_out.iter().copied().peekable();
+        (0..self.rows).filter(move |row| left_out.next_if_eq(row).is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kept_rows_have_positions() {
+        let mut kept = KeptRows::without(6, vec![0, 3, 4]);
+        kept.extend(KeptRows::without(3, vec![1]));
+        let positions: Vec<usize> = kept.iter().collect();
+        assert_eq!(positions, [1, 2, 5, 6, 8]);
+        assert_eq!((0..kept.len()).map(|place| kept.position(place)).collect::<Vec<_>>(), positions);
+        assert_eq!(KeptRows::without(4, vec![]).position(3), 3);
+    }
+}

@@ -1,0 +1,325 @@
+//! Passes over the rows: all that Algorithm 1 ever asks of them.
+//!
+//! A pass has parameters of the size of the columns and returns sums of that size. So it does not matter where the rows are:
+//! in memory ([`TrainingData`](crate::design::TrainingData)), in a file, or spread over machines. Each of these is a
+//! [`RowSource`], and every part of a fit that needs all rows is written in terms of passes.
+
+mod moments;
+mod quadratic;
+mod spread;
+
+pub(crate) use moments::noise;
+pub use moments::{LeastSquares, Logistic, WeightedMoments, label_of};
+pub use quadratic::moment_pass;
+pub(crate) use quadratic::raw_weights;
+pub(crate) use spread::{BINS, Extremes, NAMED, median_residual, spread};
+
+use crate::design::{Frame, TrainingData};
+use crate::error::Result;
+use crate::linalg::Matrix;
+use crate::rows::{TILE, map_blocks, tiles};
+use crate::weights::{Divergence, QuadraticFunction};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Rows that can be passed over.
+///
+/// The implementor must give every row the same place in every pass, and sums that do not depend on the number of threads.
+pub trait RowSource: Send + Sync {
+    /// What is known of the rows without looking at them again.
+    fn frame(&self) -> &Frame;
+
+    /// The sums of a pass over all rows.
+    fn run(&self, pass: &Pass) -> Result<Vec<f64>>;
+
+    /// Some of the rows, by their places, as rows in memory.
+    fn take(&self, places: &[usize]) -> Result<TrainingData>;
+
+    /// The rows, if they are in memory.
+    fn memory(&self) -> Option<&TrainingData> {
+        None
+    }
+
+    /// The position in the table of the row at a place.
+    fn position(&self, place: usize) -> usize;
+}
+
+/// A pass over the rows. `z` is a row with its leading 1, `y` the standardised outcome, `b` the base weight and `w` the weight
+/// that `weighting` gives.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pass {
+    /// `sum b Psi(u)` and `sum b rho(u) z z'` with `u = z' form z`.
+    Dual {
+        /// The quadratic form.
+        form: Matrix,
+        /// Which `Psi` and `rho`.
+        divergence: Divergence,
+    },
+    /// `sum b rho'(u) z z'`: the rows whose weight would change.
+    Active {
+        /// The quadratic form.
+        form: Matrix,
+        /// Which `rho`.
+        divergence: Divergence,
+    },
+    /// Weighted second moments of `z` and the outcome.
+    Moments {
+        /// The weights.
+        weighting: Weighting,
+        /// The outcome.
+        outcome: Outcome,
+    },
+    /// `sum b (w r)^2 z z'`, where `r` is what the coefficients leave of the outcome.
+    Noise {
+        /// The weights.
+        weighting: Weighting,
+        /// The outcome.
+        outcome: Outcome,
+        /// One per column of `z`.
+        coefficients: Vec<f64>,
+    },
+    /// What a step of least squares needs: moments of `z` and of the residuals, where those beyond the limit count as such at it.
+    Step {
+        /// The weights.
+        weighting: Weighting,
+        /// One per column of `z`.
+        coefficients: Vec<f64>,
+        /// Residuals beyond this count as such at it.
+        limit: Option<f64>,
+    },
+    /// Loss, gradient and Hessian of logistic regression.
+    Logistic {
+        /// The weights.
+        weighting: Weighting,
+        /// One per column of `z`.
+        coefficients: Vec<f64>,
+        /// Mean and scale of the standardised labels.
+        standard: (f64, f64),
+    },
+    /// How large the residuals are: the weight of those below `low`, of equal bins up to `high`, and above.
+    Residuals {
+        /// The weights.
+        weighting: Weighting,
+        /// One per column of `z`.
+        coefficients: Vec<f64>,
+        /// Where the bins begin.
+        low: f64,
+        /// Where they end.
+        high: f64,
+    },
+    /// The least, the greatest and the rows of the greatest weights.
+    Extremes {
+        /// The weights.
+        weighting: Weighting,
+    },
+    /// How the weights are spread: how many rows and how much weight is in equal bins from 0, and above.
+    Spread {
+        /// The weights.
+        weighting: Weighting,
+        /// Where the bins end.
+        high: f64,
+        /// How many there are.
+        bins: usize,
+    },
+}
+
+/// The weights of the rows, without their base weights.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Weighting {
+    /// All 1.
+    Equal,
+    /// A function of the row.
+    Function(Box<QuadraticFunction>),
+    /// One per row, for rows in memory.
+    #[serde(skip)]
+    Given(Arc<Vec<f64>>),
+}
+
+/// What plays the outcome.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The target.
+    Target,
+    /// The working outcome of logistic regression around these log-odds, which also weighs rows by how much they tell.
+    Working {
+        /// The log-odds' coefficients, one per column of `z`.
+        coefficients: Vec<f64>,
+        /// Mean and scale of the standardised labels.
+        standard: (f64, f64),
+    },
+}
+
+/// Some rows that follow each other.
+#[derive(Clone, Copy)]
+pub struct Chunk<'a> {
+    /// The place of the first.
+    pub first: usize,
+    /// Row by row, each with its leading 1.
+    pub design: &'a [f64],
+    /// Base weights.
+    pub base: &'a [f64],
+    /// Standardised outcomes.
+    pub outcome: &'a [f64],
+}
+
+impl<'a> Chunk<'a> {
+    /// Its rows a tile at a time.
+    fn tiles(self) -> impl Iterator<Item = Chunk<'a>> {
+        let (rows, width) = (self.base.len(), self.width());
+        tiles(0..rows).map(move |tile| Chunk {
+            first: self.first + tile.start,
+            design: &self.design[tile.start * width..tile.end * width],
+            base: &self.base[tile.clone()],
+            outcome: &self.outcome[tile],
+        })
+    }
+
+    fn width(self) -> usize {
+        self.design.len() / self.base.len().max(1)
+    }
+
+    fn rows(self) -> std::slice::ChunksExact<'a, f64> {
+        self.design.chunks_exact(self.width().max(1))
+    }
+}
+
+/// What a pass adds up.
+pub(crate) struct Sums {
+    values: Vec<f64>,
+    /// Its lower triangle.
+    matrix: Matrix,
+}
+
+impl Pass {
+    /// Numbers and the size of the square matrix that a pass sums.
+    fn size(&self, width: usize) -> (usize, usize) {
+        match self {
+            Pass::Dual { .. } => (1, width),
+            Pass::Active { .. } | Pass::Noise { .. } => (0, width),
+            Pass::Moments { .. } => (2 + width, width),
+            Pass::Step { .. } => (1 + width, width),
+            Pass::Logistic { .. } => (2 + width, width),
+            Pass::Residuals { .. } => (2 + BINS, 0),
+            Pass::Extremes { .. } => (1 + 2 * NAMED, 0),
+            Pass::Spread { bins, .. } => (2 * (1 + bins), 0),
+        }
+    }
+
+    fn zero(&self, width: usize) -> Sums {
+        let (values, size) = self.size(width);
+        let mut sums = Sums { values: vec![0.0; values], matrix: Matrix::zeros(size, size) };
+        if let Pass::Extremes { .. } = self {
+            Extremes::NONE.write(&mut sums.values);
+        }
+        sums
+    }
+
+    fn add(&self, chunk: Chunk, sums: &mut Sums) {
+        match self {
+            Pass::Dual { form, divergence } => quadratic::add_dual(chunk, form, *divergence, sums),
+            Pass::Active { form, divergence } => quadratic::add_active(chunk, form, *divergence, sums),
+            Pass::Moments { weighting, outcome } => moments::add_moments(chunk, weighting, outcome, sums),
+            Pass::Noise { weighting, outcome, coefficients } => {
+                moments::add_noise(chunk, weighting, outcome, coefficients, sums);
+            }
+            Pass::Step { weighting, coefficients, limit } => {
+                moments::add_step(chunk, weighting, coefficients, limit.unwrap_or(f64::INFINITY), sums);
+            }
+            Pass::Logistic { weighting, coefficients, standard } => {
+                moments::add_logistic(chunk, weighting, coefficients, *standard, sums);
+            }
+            Pass::Residuals { weighting, coefficients, low, high } => {
+                spread::add_residuals(chunk, weighting, coefficients, *low..*high, &mut sums.values);
+            }
+            Pass::Extremes { weighting } => spread::add_extremes(chunk, weighting, &mut sums.values),
+            Pass::Spread { weighting, high, .. } => spread::add_spread(chunk, weighting, *high, &mut sums.values),
+        }
+    }
+
+    /// The sums of two parts of the rows, the first before the second.
+    pub fn merge(&self, total: &mut [f64], part: &[f64]) {
+        match self {
+            Pass::Extremes { .. } => Extremes::read(total).merge(Extremes::read(part)).write(total),
+            _ => total.iter_mut().zip(part).for_each(|(sum, part)| *sum += part),
+        }
+    }
+
+    /// Runs over rows whose chunks `visit` shows, block by block and many blocks at once.
+    ///
+    /// Which rows are a block depends on their number alone, and blocks are merged in order: the same rows give the same sums
+    /// wherever they are and however many threads there are.
+    pub fn run_in_blocks<E: Send>(
+        &self,
+        rows: usize,
+        width: usize,
+        visit: impl Fn(Range<usize>, &mut dyn FnMut(Chunk)) -> std::result::Result<(), E> + Sync + Send,
+    ) -> std::result::Result<Vec<f64>, E> {
+        let parts = map_blocks(rows, |block| {
+            let mut sums = self.zero(width);
+            visit(block, &mut |chunk| self.add(chunk, &mut sums))?;
+            sums.matrix.mirror_lower();
+            sums.values.extend_from_slice(sums.matrix.values());
+            Ok(sums.values)
+        });
+        let mut total: Option<Vec<f64>> = None;
+        for part in parts {
+            let part = part?;
+            match &mut total {
+                None => total = Some(part),
+                Some(total) => self.merge(total, &part),
+            }
+        }
+        Ok(total.unwrap_or_else(|| {
+            let Sums { mut values, matrix } = self.zero(width);
+            values.extend_from_slice(matrix.values());
+            values
+        }))
+    }
+
+    /// The numbers and the matrix of a pass' result.
+    fn read(&self, mut result: Vec<f64>, width: usize) -> (Vec<f64>, Matrix) {
+        let (values, size) = self.size(width);
+        let matrix = result.split_off(values.min(result.len()));
+        (result, Matrix::from_values(size, size, matrix))
+    }
+}
+
+impl Weighting {
+    /// The weights of the rows of a tile; `product` is room for as many numbers as the tile has.
+    fn weigh(&self, tile: Chunk, product: &mut [f64], weights: &mut [f64]) {
+        match self {
+            Weighting::Equal => weights.fill(1.0),
+            Weighting::Function(function) => function.weigh_tile(tile.design, product, weights),
+            Weighting::Given(all) => weights.copy_from_slice(&all[tile.first..tile.first + weights.len()]),
+        }
+    }
+
+    /// Visits every tile of a chunk with the weights of its rows, and room for a copy of them.
+    fn for_each_tile(&self, chunk: Chunk, mut visit: impl FnMut(Chunk, &mut [f64], &mut [f64])) {
+        let width = chunk.width();
+        let mut room = vec![0.0; TILE * width];
+        let mut weights = [0.0; TILE];
+        for tile in chunk.tiles() {
+            let (room, weights) = (&mut room[..tile.design.len()], &mut weights[..tile.base.len()]);
+            self.weigh(tile, room, weights);
+            visit(tile, weights, room);
+        }
+    }
+}
+
+/// Sums of the dual's pass: `sum b Psi(u)` and `sum b rho(u) z z'`.
+pub(crate) fn dual(data: &dyn RowSource, form: &Matrix, divergence: Divergence) -> Result<(f64, Matrix)> {
+    let pass = Pass::Dual { form: form.clone(), divergence };
+    let (values, matrix) = pass.read(data.run(&pass)?, form.rows());
+    Ok((values[0], matrix))
+}
+
+/// `sum b rho'(u) z z'`.
+pub(crate) fn active(data: &dyn RowSource, form: &Matrix, divergence: Divergence) -> Result<Matrix> {
+    let pass = Pass::Active { form: form.clone(), divergence };
+    Ok(pass.read(data.run(&pass)?, form.rows()).1)
+}
