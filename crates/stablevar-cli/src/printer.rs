@@ -55,6 +55,17 @@ impl Printer {
         self.line(&text)
     }
 
+    /// A counter on standard error; invisible when quiet or when that is not a terminal.
+    pub(crate) fn counter(&self, what: &'static str) -> ProgressBar {
+        if self.quiet || !std::io::stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let style = ProgressStyle::with_template("{human_pos} {msg} {elapsed}").ok();
+        let bar = ProgressBar::new_spinner().with_message(what);
+        style.into_iter().for_each(|style| bar.set_style(style));
+        bar
+    }
+
     /// A bar on standard error; invisible when quiet or when that is not a terminal.
     pub(crate) fn progress(&self, length: usize, what: &str) -> ProgressBar {
         if self.quiet || !std::io::stderr().is_terminal() {

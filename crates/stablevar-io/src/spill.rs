@@ -23,8 +23,6 @@ pub struct FileRows {
     frame: Frame,
     rows: Rows,
     kept: KeptRows,
-    /// How many rows the table has, used or not.
-    table_rows: usize,
 }
 
 struct Rows {
@@ -79,7 +77,7 @@ pub fn prepare_file(stream: &TableStream, roles: &Roles, folder: &Path, progress
     if place != rows.count {
         return Err(IoError::Damaged { path: last, message: "it changed while it was read".into() });
     }
-    let mut found = FileRows { frame: frame.clone(), rows, kept, table_rows: survey.rows() };
+    let mut found = FileRows { frame: frame.clone(), rows, kept };
     let moments = WeightedMoments::of(&found, &Weighting::Equal, Outcome::Target).map_err(in_file(&last))?;
     if let Some(keep) = frame.settle(moments.columns).map_err(in_file(&last))? {
         found.rows = found.rows.keep_columns(&keep)?;
@@ -89,12 +87,7 @@ pub fn prepare_file(stream: &TableStream, roles: &Roles, folder: &Path, progress
 }
 
 impl FileRows {
-    /// Rows of the table, used or not.
-    pub fn table_rows(&self) -> usize {
-        self.table_rows
-    }
-
-    /// Which of them are used.
+    /// Which rows of the table these are.
     pub fn kept(&self) -> &KeptRows {
         &self.kept
     }

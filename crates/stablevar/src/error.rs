@@ -198,6 +198,16 @@ fn listed(columns: &[(String, usize)]) -> String {
 }
 
 impl Error {
+    /// The same fault in a table before whose rows this many others stand.
+    pub fn from_row(mut self, first: usize) -> Self {
+        if let Error::NotFinite { row, .. } | Error::UnknownClass { row, .. } | Error::TextTarget { row, .. } =
+            &mut self
+        {
+            *row += first;
+        }
+        self
+    }
+
     /// How to mend the fault.
     pub fn hint(&self) -> Option<String> {
         let text = match self {

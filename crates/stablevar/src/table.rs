@@ -252,6 +252,12 @@ impl<'a> Table<'a> {
         Ok(self)
     }
 
+    /// With those columns only whose names are wanted.
+    pub fn only(mut self, wanted: impl Fn(&str) -> bool) -> Self {
+        self.columns.retain(|column| wanted(&column.name));
+        self
+    }
+
     /// The rows listed, in that order.
     pub fn keep_rows(&self, keep: &[usize]) -> Table<'static> {
         let columns = self

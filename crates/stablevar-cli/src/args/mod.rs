@@ -61,7 +61,8 @@ const FIT_EXAMPLES: &str = "Examples:
   stablevar fit survey.csv --target y --weight-column w --missing mean --format json
   stablevar fit houses.csv --target price --fdr 0.1 --resamples 50
   stablevar fit houses.csv --target price --evidence none    (the paper's algorithm, in milliseconds)
-  stablevar fit houses.csv --target price --method lasso";
+  stablevar fit houses.csv --target price --method lasso
+  stablevar fit 'sales/*.parquet' --target price --memory 1GiB    (larger than memory)";
 
 const REPORT_EXAMPLES: &str = "Examples:
   stablevar report model.json --out report.html
@@ -125,7 +126,7 @@ impl From<MissingRule> for Missing {
 
 #[derive(Args)]
 pub(crate) struct FitArguments {
-    /// The table: CSV, Parquet or Arrow; - is standard input
+    /// The table: CSV, Parquet or Arrow, or a folder of Parquet files or a pattern for their names; - is standard input
     pub data: PathBuf,
     /// The outcome's column
     #[arg(long, value_name = "COL")]
@@ -148,6 +149,9 @@ pub(crate) struct FitArguments {
     /// What to do with missing values
     #[arg(long, value_enum, default_value_t = MissingRule::Refuse)]
     pub missing: MissingRule,
+    /// The memory to use, such as 2GiB; a table that needs more is read in chunks [default: half of what is free]
+    #[arg(long, value_name = "LIMIT", value_parser = crate::memory::parse)]
+    pub memory: Option<u64>,
     /// The most different values a text column may have
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub max_levels: usize,
@@ -227,7 +231,7 @@ impl Metric {
 pub(crate) struct EvaluateArguments {
     /// The model file
     pub model: PathBuf,
-    /// The table: CSV, Parquet or Arrow; - is standard input
+    /// The table: CSV, Parquet or Arrow, or a folder of Parquet files or a pattern for their names; - is standard input
     pub data: PathBuf,
     /// The outcome's column [default: the one the model was trained on]
     #[arg(long, value_name = "COL")]

@@ -1,6 +1,6 @@
 //! `stablevar evaluate`
 
-use super::{in_file, numbers, predict_rows};
+use super::{in_file, numbers, predict_pieces};
 use crate::Ending;
 use crate::args::{EvaluateArguments, Format, Metric};
 use crate::printer::Printer;
@@ -11,7 +11,7 @@ use stablevar::error::Error;
 use stablevar::fit::FittedModel;
 use stablevar::metrics::{ErrorSummary, area_under_curve, error_rate, log_loss, mean_squared_error};
 use stablevar::table::Table;
-use stablevar_io::read_model;
+use stablevar_io::{Growing, Piece, read_model};
 use stablevar_report::text::number;
 use std::collections::HashMap;
 use std::path::Path;
@@ -81,8 +81,18 @@ pub(crate) fn by_environment(
     printer: &Printer,
 ) -> anyhow::Result<Vec<Environment>> {
     let text: Vec<&str> = environment.into_iter().collect();
-    let (table, predicted) = predict_rows(model, data, &[target], &text, printer)?;
-    if table.rows() == 0 {
+    // Of every piece the outcomes, the environments and the predictions are kept.
+    let (mut growing, mut predicted) = (Growing::default(), Vec::new());
+    predict_pieces(model, data, &[target], &text, printer, |piece, predictions| {
+        predicted.extend(predictions);
+        let wanted = |name: &str| name == target || text.contains(&name);
+        let table = piece.table.only(wanted);
+        growing.add(Piece { table, ..piece })
+    })?;
+    let table = growing.finish()?;
+    // A table without a column has no rows; the column that is missing is told below.
+    let rows = predicted.len();
+    if rows == 0 {
         return Err(in_file(data)(Error::TooFewRows { found: 0, needed: 1 }).into());
     }
     let truth = match &model.classes {

@@ -3,13 +3,15 @@
 use super::{command_line, in_file};
 use crate::Ending;
 use crate::args::{FitArguments, Format, TaskName};
+use crate::memory;
 use crate::printer::Printer;
 use anyhow::bail;
-use stablevar::design::{Roles, TrainingData};
+use stablevar::design::{KeptRows, Roles, TrainingData};
+use stablevar::error::Error;
 use stablevar::fit::{Fit, FittedModel, Method, Step, Task, fit};
 use stablevar::models::Model;
-use stablevar::table::Table;
-use stablevar_io::{IoError, ReadOptions, read_table, write_columns, write_model, write_whole};
+use stablevar::passes::RowSource;
+use stablevar_io::{FileRows, IoError, ReadOptions, TableStream, prepare_file, write_model, write_rows, write_whole};
 use stablevar_report::model_page::{self, Extras, ShownRows};
 use stablevar_report::summary;
 use stablevar_report::text::number;
@@ -48,14 +50,17 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     }
     let options = ReadOptions { skip: arguments.exclude.clone(), text: arguments.text.clone(), only: None };
     let start = std::time::Instant::now();
-    let table = read_table(&arguments.data, &options)?;
-    let read_in = start.elapsed().as_secs_f64();
-    for name in &arguments.text {
-        table.column(name).map_err(in_file(&arguments.data))?;
+    let stream = TableStream::open(&arguments.data, &options)?;
+    let available = stream.columns()?;
+    if let Some(column) = arguments.text.iter().find(|name| !available.contains(name)) {
+        let column = column.clone();
+        return Err(in_file(&arguments.data)(Error::UnknownColumn { column, available }).into());
     }
+    let data = prepare(&stream, &roles, &method, arguments, &printer)?;
+    let read_in = start.elapsed().as_secs_f64();
     let start = std::time::Instant::now();
-    let data = TrainingData::prepare(&table, &roles).map_err(in_file(&arguments.data))?;
-    let mut fitted = fit_with_progress(&data, &method, arguments.seed, &printer).map_err(in_file(&arguments.data))?;
+    let rows = data.rows();
+    let mut fitted = fit_with_progress(rows, &method, arguments.seed, &printer).map_err(in_file(&arguments.data))?;
     fitted.model.origin.command = Some(command_line());
     printer.note(&format!("read in {read_in:.2} s, fitted in {:.2} s", start.elapsed().as_secs_f64()));
 
@@ -63,10 +68,10 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
         write_model(path, &fitted.model)?;
     }
     if let Some(path) = &arguments.weights {
-        write_weights(path, &fitted, &data, table.rows())?;
+        write_weights(path, &fitted, &data)?;
     }
     if let Some(path) = &arguments.report {
-        let rows = arguments.report_rows.then(|| shown_rows(&fitted.model, &table)).transpose()?;
+        let rows = arguments.report_rows.then(|| shown_rows(&fitted.model, &stream)).transpose()?;
         let page = model_page::page(&fitted.model, Extras { rows: rows.as_ref(), ..Extras::default() });
         write_whole(path, |writer| writer.write_all(page.as_bytes()))?;
     }
@@ -81,7 +86,7 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
                     ),
                 });
             }
-            print(&fitted.model, data.total_weight(), &printer)?;
+            print(&fitted.model, rows.frame().total_weight(), &printer)?;
         }
     }
     Ok(if fitted.model.converged { Ending::Done } else { Ending::NotConverged })
@@ -116,7 +121,7 @@ fn check_outputs(arguments: &FitArguments) -> anyhow::Result<()> {
 
 /// Fits with a bar per kind of step: variables judged, loops, halves of the rows looked at.
 pub(crate) fn fit_with_progress(
-    data: &TrainingData,
+    data: &dyn RowSource,
     method: &Method,
     seed: u64,
     printer: &Printer,
@@ -147,26 +152,100 @@ pub(crate) fn fit_with_progress(
     fitted
 }
 
+/// The rows to learn from, wherever they are.
+enum Prepared {
+    Memory(TrainingData),
+    File(FileRows),
+}
+
+impl Prepared {
+    fn rows(&self) -> &dyn RowSource {
+        match self {
+            Prepared::Memory(data) => data,
+            Prepared::File(rows) => rows,
+        }
+    }
+
+    fn kept(&self) -> &KeptRows {
+        match self {
+            Prepared::Memory(data) => &data.kept_rows,
+            Prepared::File(rows) => rows.kept(),
+        }
+    }
+}
+
+/// Reads the table into memory, or into a temporary file if it is too large for that.
+fn prepare(
+    stream: &TableStream,
+    roles: &Roles,
+    method: &Method,
+    arguments: &FitArguments,
+    printer: &Printer,
+) -> anyhow::Result<Prepared> {
+    let limit = arguments.memory.unwrap_or_else(memory::usual_limit);
+    let needed = memory::needed(stream.bytes_in_memory());
+    if needed <= limit {
+        let table = stream.read()?;
+        return Ok(Prepared::Memory(TrainingData::prepare(&table, roles).map_err(in_file(&arguments.data))?));
+    }
+    let evidence = method.loop_settings().and_then(|settings| settings.evidence);
+    let least = memory::least(stream.columns()?.len(), evidence.map_or(0, |evidence| evidence.rows));
+    if limit < least {
+        bail!(
+            "--memory {} is too little: reading this table in chunks takes about {}",
+            memory::in_words(limit),
+            memory::in_words(least)
+        );
+    }
+    let folder = memory::temporary_folder();
+    printer.note(&format!(
+        "the table needs about {} of the {} allowed: its rows are kept in a temporary file in {} and read in chunks",
+        memory::in_words(needed),
+        memory::in_words(limit),
+        folder.display()
+    ));
+    let bar = printer.counter("rows read");
+    let rows = prepare_file(stream, roles, &folder, &|read| bar.set_position(read as u64));
+    bar.finish_and_clear();
+    Ok(Prepared::File(rows?))
+}
+
 /// The values of the rows with the largest weights.
-pub(crate) fn shown_rows(model: &FittedModel, table: &Table) -> anyhow::Result<ShownRows> {
+pub(crate) fn shown_rows(model: &FittedModel, stream: &TableStream) -> anyhow::Result<ShownRows> {
     let names: Vec<&str> =
         std::iter::once(model.target.as_str()).chain(model.selected_names()).take(SHOWN_COLUMNS).collect();
+    let rows: Vec<usize> =
+        model.diagnostics.weights.iter().flat_map(|profile| &profile.largest).map(|&(row, _)| row).collect();
+    let table = stream.pick(&rows)?;
     let columns = names.iter().map(|name| table.column(name)).collect::<Result<Vec<_>, _>>()?;
-    let rows = model.diagnostics.weights.iter().flat_map(|profile| &profile.largest);
+    if table.rows() < rows.len() {
+        bail!("the table has no row {}", rows.iter().max().map_or(0, |row| row + 1));
+    }
     let values = |row: usize| columns.iter().map(|column| column.values.text(row).unwrap_or_default()).collect();
-    let values = rows
-        .map(|&(row, _)| if row < table.rows() { Ok(values(row)) } else { bail!("the table has no row {}", row + 1) })
-        .collect::<anyhow::Result<Vec<Vec<String>>>>()?;
+    let values = (0..rows.len()).map(values).collect();
     Ok(ShownRows { columns: names.iter().map(|name| name.to_string()).collect(), values })
 }
 
 /// One line per row of the table, in order; rows that were left out have no weight.
-fn write_weights(path: &Path, fitted: &Fit, data: &TrainingData, rows: usize) -> anyhow::Result<()> {
-    let mut column = vec![String::new(); rows];
-    for (row, weight) in data.kept_rows.iter().zip(fitted.weights.values(data).iter()) {
-        column[row] = weight.to_string();
-    }
-    write_columns(path, &["weight"], column.into_iter().map(|weight| vec![weight]))?;
+fn write_weights(path: &Path, fitted: &Fit, data: &Prepared) -> anyhow::Result<()> {
+    write_rows(path, &["weight"], |write| {
+        let mut kept = data.kept().iter();
+        let mut next = 0;
+        let mut fill = |weights: &[f64]| -> Result<(), IoError> {
+            for weight in weights {
+                let position = kept.next().unwrap_or(next);
+                (next..position).try_for_each(|_| write(&[String::new()]))?;
+                write(&[weight.to_string()])?;
+                next = position + 1;
+            }
+            Ok(())
+        };
+        match data {
+            Prepared::Memory(data) => fill(&fitted.weights.values(data))?,
+            Prepared::File(rows) => rows.for_each(|design| fill(&fitted.weights.of_design(&design)))?,
+        }
+        (next..data.kept().table_rows()).try_for_each(|_| write(&[String::new()]))
+    })?;
     Ok(())
 }
 

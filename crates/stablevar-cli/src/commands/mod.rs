@@ -14,7 +14,7 @@ use stablevar::design::EncodingReport;
 use stablevar::error::Error;
 use stablevar::fit::FittedModel;
 use stablevar::table::{Table, Values};
-use stablevar_io::{IoError, ReadOptions, display, read_table};
+use stablevar_io::{IoError, Piece, ReadOptions, TableStream, display};
 use std::path::Path;
 
 /// The command that is running, as a shell would take it.
@@ -30,24 +30,36 @@ fn in_file(path: &Path) -> impl Fn(Error) -> IoError + '_ {
     move |source| IoError::Table { path: display(path), source }
 }
 
-/// Reads what a model needs of a table and predicts its rows; `text` names further columns to read as text.
-fn predict_rows(
+/// Reads what a model needs of a table piece by piece and shows every piece with its predictions; `text` names further columns
+/// to read as text.
+fn predict_pieces(
     model: &FittedModel,
     data: &Path,
     numbers: &[&str],
     text: &[&str],
     printer: &Printer,
-) -> anyhow::Result<(Table<'static>, Vec<f64>)> {
+    mut visit: impl FnMut(Piece, Vec<f64>) -> Result<(), IoError>,
+) -> Result<(), IoError> {
     let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<String>>();
     let mut only = owned(&model.selected_names());
     only.extend(owned(numbers));
     only.extend(owned(text));
     // A training column that held text stays text, even if all its values here look like numbers.
     let text = model.encoding.text_columns().into_iter().chain(owned(text)).collect();
-    let table = read_table(data, &ReadOptions { text, only: Some(only), ..ReadOptions::default() })?;
-    let (predictions, report) = model.predict(&table).map_err(in_file(data))?;
-    tell(&report, printer);
-    Ok((table, predictions))
+    let stream = TableStream::open(data, &ReadOptions { text, only: Some(only), ..ReadOptions::default() })?;
+    let mut total = EncodingReport::default();
+    let mut fill = |piece: Piece| {
+        let predicted = model.predict(&piece.table).map_err(|source| {
+            let source = source.from_row(piece.first);
+            IoError::Table { path: piece.path.clone(), source }
+        });
+        let (predictions, report) = predicted?;
+        total.add(report);
+        visit(piece, predictions)
+    };
+    stream.for_each(&mut fill)?;
+    tell(&total, printer);
+    Ok(())
 }
 
 fn tell(report: &EncodingReport, printer: &Printer) {

@@ -1,24 +1,23 @@
 //! `stablevar predict`
 
-use super::predict_rows;
+use super::predict_pieces;
 use crate::Ending;
 use crate::args::PredictArguments;
 use crate::printer::Printer;
-use stablevar_io::{read_model, write_columns};
+use stablevar_io::{IoError, read_model, write_rows};
 
 pub(crate) fn run(arguments: &PredictArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
     let model = read_model(&arguments.model)?;
-    let (_, predictions) = predict_rows(&model, &arguments.data, &[], &[], &printer)?;
-    match model.classes {
-        None => {
-            write_columns(&arguments.out, &["prediction"], predictions.iter().map(|value| vec![value.to_string()]))?
-        }
-        Some(_) => {
-            let rows = model.labels(&predictions).zip(&predictions);
-            let lines = rows.map(|(label, probability)| vec![label.to_string(), probability.to_string()]);
-            write_columns(&arguments.out, &["prediction", "probability"], lines)?;
-        }
-    }
+    let names: &[&str] = if model.classes.is_some() { &["prediction", "probability"] } else { &["prediction"] };
+    write_rows(&arguments.out, names, |write| {
+        predict_pieces(&model, &arguments.data, &[], &[], &printer, |_, predictions| -> Result<(), IoError> {
+            if model.classes.is_none() {
+                return predictions.iter().try_for_each(|value| write(&[value.to_string()]));
+            }
+            let mut rows = model.labels(&predictions).zip(&predictions);
+            rows.try_for_each(|(label, probability)| write(&[label.to_string(), probability.to_string()]))
+        })
+    })?;
     Ok(Ending::Done)
 }

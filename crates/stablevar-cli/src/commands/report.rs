@@ -8,7 +8,7 @@ use crate::args::ReportArguments;
 use crate::printer::Printer;
 use anyhow::{anyhow, bail};
 use stablevar::fit::FittedModel;
-use stablevar_io::{ReadOptions, read_model, read_table, write_whole};
+use stablevar_io::{ReadOptions, TableStream, read_model, write_whole};
 use stablevar_report::model_page::{self, Evaluation, Extras};
 use std::path::Path;
 
@@ -18,8 +18,8 @@ pub(crate) fn run(arguments: &ReportArguments) -> anyhow::Result<Ending> {
     let rows = match &arguments.training {
         Some(path) => {
             let options = ReadOptions { text: model.encoding.text_columns(), ..ReadOptions::default() };
-            let table = read_table(path, &options)?;
-            Some(shown_rows(&model, &table).map_err(|error| {
+            let stream = TableStream::open(path, &options)?;
+            Some(shown_rows(&model, &stream).map_err(|error| {
                 anyhow!("{}: {error}: --training takes the table that the model was fitted to", path.display())
             })?)
         }

@@ -94,6 +94,20 @@ pub struct EncodingReport {
     pub filled: Vec<(String, usize)>,
 }
 
+impl EncodingReport {
+    /// Adds what happened to rows that follow.
+    pub fn add(&mut self, more: Self) {
+        for (all, more) in [(&mut self.unseen, more.unseen), (&mut self.filled, more.filled)] {
+            for (name, count) in more {
+                match all.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, sum)) => *sum += count,
+                    None => all.push((name, count)),
+                }
+            }
+        }
+    }
+}
+
 impl Encoding {
     /// Names of the variables.
     pub fn feature_names(&self) -> Vec<String> {

@@ -115,6 +115,11 @@ impl KeptRows {
         Self { rows, left_out }
     }
 
+    /// How many rows the table has.
+    pub fn table_rows(&self) -> usize {
+        self.rows
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.rows - self.left_out.len()

@@ -56,9 +56,14 @@ impl SampleWeights {
 
     /// The weights of rows in memory, mean 1.
     pub fn values<'a>(&'a self, data: &TrainingData) -> Cow<'a, [f64]> {
+        self.of_design(&data.design)
+    }
+
+    /// The weights of encoded rows; those of given weights are the training rows.
+    pub fn of_design<'a>(&'a self, design: &Matrix) -> Cow<'a, [f64]> {
         match &self.weighting {
-            Weighting::Equal => Cow::Owned(vec![1.0; data.rows()]),
-            Weighting::Function(function) => Cow::Owned(function.weigh(&data.design)),
+            Weighting::Equal => Cow::Owned(vec![1.0; design.rows()]),
+            Weighting::Function(function) => Cow::Owned(function.weigh(design)),
             Weighting::Given(values) => Cow::Borrowed(values),
         }
     }
