@@ -139,7 +139,8 @@ def read(estimator, X, *, reset, minimum=1):
             dict(zip(frame.names, (column.to_numpy(zero_copy_only=False) for column in frame.columns)))
         )
     X = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=minimum)
-    return X, names_of(estimator)
+    # An array may lie askew in its buffer, which compiled code can't read.
+    return np.require(X, requirements=["ALIGNED"]), names_of(estimator)
 
 
 def names_of(estimator):

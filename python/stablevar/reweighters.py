@@ -59,14 +59,17 @@ class _Reweighter(BaseEstimator, metaclass=ABCMeta):
         self.weights_, self._function, summary = _core.reweigh(
             json.dumps(self._settings()), X, names, sample_weight, stable, seed_of(self.random_state), self.max_levels
         )
-        summary = json.loads(summary)
+        self._read_summary(json.loads(summary))
+        return self
+
+    def _read_summary(self, summary):
+        """The fitted attributes."""
         self.summary_ = summary
         self.n_eff_ = summary["n_eff"]
         self.converged_ = summary["converged"]
         self.n_iter_ = max(1, summary["passes"])
         if not self.converged_:
-            warnings.warn(f"{type(self).__name__} did not converge.", ConvergenceWarning, stacklevel=2)
-        return self
+            warnings.warn(f"{type(self).__name__} did not converge.", ConvergenceWarning, stacklevel=3)
 
     def weigh(self, X):
         """Weights of new rows, on the scale on which the training rows have mean 1.

@@ -4,7 +4,7 @@
 
 use crate::stream::TableStream;
 use crate::{IoError, Result};
-use stablevar::design::{Frame, KeptRows, Roles, Survey, TrainingData};
+use stablevar::design::{Frame, KeptRows, Roles, Survey, TrainingData, Used};
 use stablevar::error::Error;
 use stablevar::linalg::Matrix;
 use stablevar::passes::{Chunk, Outcome, Pass, RowSource, WeightedMoments, Weighting};
@@ -61,7 +61,7 @@ pub fn prepare_file(stream: &TableStream, roles: &Roles, folder: &Path, progress
     let rows = Rows::create(folder, survey.kept(), frame.columns() + 1, survey.unweighted())?;
     let (mut place, mut kept) = (0, KeptRows::default());
     stream.for_each(|piece| {
-        let (_, used) = Survey::of(&piece.table, roles, piece.first).map_err(in_file(&piece.path))?;
+        let used = Used::of(&piece.table, roles, piece.first).map_err(in_file(&piece.path))?;
         let data = frame.encode(used).map_err(in_file(&piece.path))?;
         if place + data.rows() > rows.count {
             let message = "it changed while it was read".into();

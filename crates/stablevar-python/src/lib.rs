@@ -3,6 +3,7 @@
 mod data;
 mod errors;
 mod model;
+mod parts;
 mod running;
 mod simulated;
 mod weights;
@@ -18,6 +19,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(model::fit, module)?)?;
     module.add_function(wrap_pyfunction!(weights::default_reweighter, module)?)?;
     module.add_function(wrap_pyfunction!(weights::reweigh, module)?)?;
+    module.add_class::<parts::Part>()?;
+    module.add_function(wrap_pyfunction!(parts::survey_part, module)?)?;
+    module.add_function(wrap_pyfunction!(parts::draft_frame, module)?)?;
+    module.add_function(wrap_pyfunction!(parts::merge_sums, module)?)?;
+    module.add_function(wrap_pyfunction!(parts::restore_part, module)?)?;
+    module.add_function(wrap_pyfunction!(parts::fit_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(parts::reweigh_parts, module)?)?;
     module.add_function(wrap_pyfunction!(simulated::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(simulated::real_data, module)?)?;
     Ok(())

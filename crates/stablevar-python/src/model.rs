@@ -104,6 +104,12 @@ pub(crate) struct Model {
     inner: FittedModel,
 }
 
+impl Model {
+    pub(crate) fn new(inner: FittedModel) -> Self {
+        Self { inner }
+    }
+}
+
 #[pymethods]
 impl Model {
     /// What `to_json` wrote.

@@ -10,8 +10,10 @@ use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 use stablevar::design::{Encoding, Roles, TrainingData};
 use stablevar::diagnostics::{remaining_correlation, weighted_correlations};
+use stablevar::error::Result;
+use stablevar::passes::RowSource;
 use stablevar::table::Table;
-use stablevar::weights::{AnyReweighter, Balance, Dwr, Mask, Reweighter, Srdo, WeightFunction};
+use stablevar::weights::{AnyReweighter, Balance, Dwr, Mask, Reweighted, Reweighter, Srdo, WeightFunction};
 
 /// The default settings of a reweighter as JSON, for the Python side to change.
 #[pyfunction]
@@ -30,6 +32,12 @@ pub(crate) fn default_reweighter(name: &str) -> PyResult<String> {
 pub(crate) struct WeightModel {
     encoding: Encoding,
     function: WeightFunction,
+}
+
+impl WeightModel {
+    pub(crate) fn new(encoding: Encoding, function: WeightFunction) -> Self {
+        Self { encoding, function }
+    }
 }
 
 #[pymethods]
@@ -89,37 +97,50 @@ pub(crate) fn reweigh<'py>(
     let table = Table::new(columns).map_err(value_error)?;
     let (weights, model, summary) = run(py, None, |_| {
         let data = TrainingData::prepare(&table, &Roles { max_levels, weight_column, ..Roles::covariates() })?;
-        let mask = match stable {
-            // By the names of the table; some of its columns may have been left out.
-            Some(stable) => {
-                let of = |name: &String| names.iter().position(|other| other == name).map_or(0.0, |k| stable[k]);
-                let kept: Vec<f64> = data.encoding.features.iter().map(|feature| of(&feature.name)).collect();
-                Mask::from_stability(&data, &kept)
-            }
-            None => Mask::all(&data),
-        };
-        let found = reweighter.reweigh(&data, &mask, None, seed)?;
-        let correlations = weighted_correlations(&data, &found.weights)?;
-        let rows = |matrix: &stablevar::linalg::Matrix| -> Vec<Vec<f64>> {
-            (0..matrix.rows()).map(|row| matrix.row(row).to_vec()).collect()
-        };
-        let columns: Vec<&str> = data.encoding.columns.iter().map(|column| column.name.as_str()).collect();
-        let summary = serde_json::json!({
-            "n_eff": found.weights.effective_sample_size(),
-            "converged": found.stop.converged(),
-            "passes": found.passes,
-            "truncated_share": found.truncated,
-            "remaining_correlation": remaining_correlation(&correlations, &mask),
-            "columns": columns,
-            "correlations": [rows(&data.correlations), rows(&correlations)],
-            "notes": data.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        });
+        let (found, summary) = reweigh_rows(&data, &reweighter, &names, stable.as_deref(), seed)?;
         let mut weights = vec![0.0; table.rows()];
         let values = found.weights.values(&data);
         data.kept_rows.iter().zip(values.iter()).for_each(|(row, &weight)| weights[row] = weight);
         let model = found.function.map(|function| WeightModel { encoding: data.frame.encoding, function });
-        Ok((weights, model, summary.to_string()))
+        Ok((weights, model, summary))
     })?
     .map_err(value_error)?;
     Ok((weights.into_pyarray(py), model, summary))
+}
+
+/// Weighs rows, wherever they are, and tells how it went as JSON.
+pub(crate) fn reweigh_rows(
+    data: &dyn RowSource,
+    reweighter: &AnyReweighter,
+    names: &[String],
+    stable: Option<&[f64]>,
+    seed: u64,
+) -> Result<(Reweighted, String)> {
+    let frame = data.frame();
+    let mask = match stable {
+        // By the names of the table; some of its columns may have been left out.
+        Some(stable) => {
+            let of = |name: &String| names.iter().position(|other| other == name).map_or(0.0, |k| stable[k]);
+            let kept: Vec<f64> = frame.encoding.features.iter().map(|feature| of(&feature.name)).collect();
+            Mask::from_stability(frame, &kept)
+        }
+        None => Mask::all(frame),
+    };
+    let found = reweighter.reweigh(data, &mask, None, seed)?;
+    let correlations = weighted_correlations(data, &found.weights)?;
+    let rows = |matrix: &stablevar::linalg::Matrix| -> Vec<Vec<f64>> {
+        (0..matrix.rows()).map(|row| matrix.row(row).to_vec()).collect()
+    };
+    let columns: Vec<&str> = frame.encoding.columns.iter().map(|column| column.name.as_str()).collect();
+    let summary = serde_json::json!({
+        "n_eff": found.weights.effective_sample_size(),
+        "converged": found.stop.converged(),
+        "passes": found.passes,
+        "truncated_share": found.truncated,
+        "remaining_correlation": remaining_correlation(&correlations, &mask),
+        "columns": columns,
+        "correlations": [rows(&frame.correlations), rows(&correlations)],
+        "notes": frame.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    });
+    Ok((found, summary.to_string()))
 }

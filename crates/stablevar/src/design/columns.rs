@@ -13,20 +13,30 @@ use std::ops::Range;
 const LOOK: usize = 4 * TILE;
 
 /// Mean and spread of a column, or of a part of it.
+///
+/// Sums are kept in twice the usual precision, so that the order of rows, and how they were cut into parts, does not show in
+/// the mean and the spread to their last digit: what is computed from rows so standardised can't depend on it either.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Moments {
     /// Base weight of the rows that have a value.
-    pub(super) weight: f64,
-    low: f64,
-    high: f64,
-    mean: f64,
-    /// Standard deviation. Kept instead of its square, which values beyond 1e154 overflow.
-    deviation: f64,
+    weight: Twofold,
+    low: Option<f64>,
+    high: Option<f64>,
+    /// Values are summed in units of two to this power, so that squares do not overflow.
+    exponent: i32,
+    sum: Twofold,
+    squares: Twofold,
 }
 
 impl Moments {
-    pub(super) const NONE: Self =
-        Self { weight: 0.0, low: f64::INFINITY, high: f64::NEG_INFINITY, mean: 0.0, deviation: 0.0 };
+    pub(super) const NONE: Self = Self {
+        weight: Twofold::ZERO,
+        low: None,
+        high: None,
+        exponent: i32::MIN,
+        sum: Twofold::ZERO,
+        squares: Twofold::ZERO,
+    };
 
     /// Of the values that are not missing.
     pub(super) fn of(values: &[f64], base: &[f64]) -> Self {
@@ -35,54 +45,186 @@ impl Moments {
     }
 
     fn of_few(values: &[f64], base: &[f64]) -> Self {
-        let used = || values.iter().zip(base).filter(|(value, _)| !value.is_nan());
+        let used = || values.iter().zip(base).filter(|(value, weight)| !value.is_nan() && **weight > 0.0);
         let (low, high) = used()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (value, _)| (low.min(*value), high.max(*value)));
-        let weight: f64 = used().map(|(_, weight)| weight).sum();
-        if weight <= 0.0 {
+        if low > high {
             return Self::NONE;
         }
-        let middle = low / 2.0 + high / 2.0;
-        let reach = high / 2.0 - low / 2.0;
-        if reach == 0.0 {
-            return Self { weight, low, high, mean: middle, deviation: 0.0 };
+        let exponent = exponent(low.abs().max(high.abs()));
+        let unit = power_of_two(-exponent);
+        let (mut weight, mut sum, mut squares) = (Twofold::ZERO, Twofold::ZERO, Twofold::ZERO);
+        if used().count() == values.len() && base.iter().all(|weight| *weight == 1.0) {
+            // Lanes, so that a sum need not wait for the one before.
+            let (mut sums, mut of_squares) = ([Twofold::ZERO; 4], [Twofold::ZERO; 4]);
+            for four in values.chunks(4) {
+                for ((value, sum), squares) in four.iter().zip(&mut sums).zip(&mut of_squares) {
+                    let value = value * unit.0 * unit.1;
+                    sum.add(value);
+                    let (square, rest) = two_product(value, value);
+                    squares.add(square);
+                    squares.low += rest;
+                }
+            }
+            sums.into_iter().for_each(|lane| sum.merge(lane));
+            of_squares.into_iter().for_each(|lane| squares.merge(lane));
+            weight.add(values.len() as f64);
+        } else {
+            for (value, base) in used() {
+                let value = value * unit.0 * unit.1;
+                weight.add(*base);
+                let (product, rest) = two_product(*base, value);
+                sum.add(product);
+                sum.low += rest;
+                let (square, least) = two_product(product, value);
+                squares.add(square);
+                squares.low += least + rest * value;
+            }
         }
-        // On the scale from -1 to 1, where nothing overflows.
-        let mean = used().map(|(value, weight)| weight * ((value - middle) / reach)).sum::<f64>() / weight;
-        let square =
-            used().map(|(value, weight)| weight * ((value - middle) / reach - mean).powi(2)).sum::<f64>() / weight;
-        Self { weight, low, high, mean: middle + reach * mean, deviation: reach * square.sqrt() }
+        Self { weight, low: Some(low), high: Some(high), exponent, sum, squares }
     }
 
     /// Both parts together.
     pub(super) fn merge(self, other: Self) -> Self {
-        if self.weight == 0.0 {
+        if self.low.is_none() {
             return other;
         }
-        if other.weight == 0.0 {
+        if other.low.is_none() {
             return self;
         }
-        let weight = self.weight + other.weight;
-        let (own, others) = (self.weight / weight, other.weight / weight);
-        let halfway = other.mean / 2.0 - self.mean / 2.0;
-        let within = (self.deviation * own.sqrt()).hypot(other.deviation * others.sqrt());
-        Self {
-            weight,
-            low: self.low.min(other.low),
-            high: self.high.max(other.high),
-            mean: own * self.mean + others * other.mean,
-            deviation: within.hypot(2.0 * (own * others).sqrt() * halfway),
+        let exponent = self.exponent.max(other.exponent);
+        let (mut total, more) = (self.in_units(exponent), other.in_units(exponent));
+        total.weight.merge(more.weight);
+        total.sum.merge(more.sum);
+        total.squares.merge(more.squares);
+        total.low = total.low.zip(more.low).map(|(a, b)| a.min(b));
+        total.high = total.high.zip(more.high).map(|(a, b)| a.max(b));
+        total
+    }
+
+    fn in_units(mut self, exponent: i32) -> Self {
+        if exponent != self.exponent {
+            let factor = power_of_two(self.exponent - exponent);
+            for _ in 0..2 {
+                self.squares.scale(factor);
+            }
+            self.sum.scale(factor);
+            self.exponent = exponent;
         }
+        self
+    }
+
+    /// Whether no row has a value.
+    pub(super) fn is_empty(&self) -> bool {
+        self.low.is_none()
     }
 
     /// Mean and standard deviation when the mean stands for what is missing of `total`; `None` if constant.
     pub(super) fn mean_and_scale(&self, total: f64) -> Option<(f64, f64)> {
-        let middle = self.low / 2.0 + self.high / 2.0;
-        let reach = self.high / 2.0 - self.low / 2.0;
+        let (low, high) = self.low.zip(self.high)?;
+        let middle = low / 2.0 + high / 2.0;
+        let reach = high / 2.0 - low / 2.0;
         // Values that differ only in their last digits are rounding, not information.
-        let varies = self.weight > 0.0 && reach > 1e-13 * middle.abs();
-        varies.then(|| (self.mean, self.deviation * (self.weight / total).sqrt()))
+        if reach <= 1e-13 * middle.abs() {
+            return None;
+        }
+        let weight = self.weight.value();
+        let mean = self.sum.over(weight);
+        let variance = self.squares.over(weight).minus_square_of(mean).value().max(0.0);
+        let scale = (variance * (weight / total)).sqrt();
+        // What is far below the spread is left over from sums that should be 0.
+        let grid = power_of_two(exponent(scale) - 50).0;
+        let mean = mean.value();
+        let mean = if grid > 0.0 && mean.abs() / grid < 1e15 { (mean / grid).round() * grid } else { mean };
+        let unit = power_of_two(self.exponent);
+        (scale > 0.0).then(|| (mean * unit.0 * unit.1, scale * unit.0 * unit.1))
     }
+}
+
+/// The exponent of the power of two next below a positive number; that of 1 for 0.
+fn exponent(value: f64) -> i32 {
+    if value > 0.0 { value.log2().floor() as i32 } else { 0 }
+}
+
+/// A power of two as a product of two, neither of which overflows.
+fn power_of_two(exponent: i32) -> (f64, f64) {
+    let half = exponent / 2;
+    (2f64.powi(half), 2f64.powi(exponent - half))
+}
+
+/// A sum in twice the usual precision.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Twofold {
+    high: f64,
+    low: f64,
+}
+
+impl Twofold {
+    pub(super) const ZERO: Self = Self { high: 0.0, low: 0.0 };
+
+    pub(super) fn sum<'a>(values: impl Iterator<Item = &'a f64>) -> Self {
+        let mut total = Self::ZERO;
+        values.for_each(|value| total.add(*value));
+        total
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, value: f64) {
+        let (sum, rest) = two_sum(self.high, value);
+        self.high = sum;
+        self.low += rest;
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        self.add(other.high);
+        self.low += other.low;
+        let (high, low) = two_sum(self.high, self.low);
+        (self.high, self.low) = (high, low);
+    }
+
+    fn scale(&mut self, factor: (f64, f64)) {
+        self.high *= factor.0 * factor.1;
+        self.low *= factor.0 * factor.1;
+    }
+
+    pub(super) fn value(self) -> f64 {
+        self.high + self.low
+    }
+
+    /// Divided by a number.
+    fn over(self, divisor: f64) -> Self {
+        let high = self.value() / divisor;
+        let (product, rest) = two_product(high, divisor);
+        let low = (((self.high - product) - rest) + self.low) / divisor;
+        Self { high, low }
+    }
+
+    fn minus_square_of(self, other: Self) -> Self {
+        let (square, rest) = two_product(other.high, other.high);
+        let (high, least) = two_sum(self.high, -square);
+        Self { high, low: least + (self.low - rest - 2.0 * other.high * other.low) }
+    }
+}
+
+/// A sum and what rounding took from it (Knuth).
+#[inline(always)]
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let part = sum - a;
+    (sum, (a - (sum - part)) + (b - part))
+}
+
+/// A product and what rounding took from it (Dekker); for numbers far from overflow.
+#[inline(always)]
+fn two_product(a: f64, b: f64) -> (f64, f64) {
+    let split = |x: f64| {
+        let big = 134_217_729.0 * x;
+        let high = big - (big - x);
+        (high, x - high)
+    };
+    let product = a * b;
+    let ((a_high, a_low), (b_high, b_low)) = (split(a), split(b));
+    (product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
 }
 
 /// Mean and spread of every column of numbers or true/false; text has none.

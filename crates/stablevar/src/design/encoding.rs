@@ -130,12 +130,12 @@ impl Encoding {
         let mut encoding = Self { features: vec![], columns: vec![], left_out: vec![], missing: roles.missing };
         for column in &survey.columns {
             let own = |kind: FeatureKind| {
-                (kind, vec![(None, column.name.clone(), column.moments.mean_and_scale(survey.total))])
+                (kind, vec![(None, column.name.clone(), column.moments.mean_and_scale(survey.total()))])
             };
             let (kind, encoded) = match column.kind {
                 Kind::Number => own(FeatureKind::Number),
                 Kind::Boolean => own(FeatureKind::Boolean),
-                Kind::Text => learn_levels(column, survey.total, roles.max_levels)?,
+                Kind::Text => learn_levels(column, survey.total(), roles.max_levels)?,
             };
             encoding.add_feature(column, kind, encoded);
         }
@@ -403,7 +403,7 @@ type LearntColumn = (Option<String>, String, Option<(f64, f64)>);
 fn learn_levels(column: &ColumnSurvey, total: f64, max_levels: usize) -> Result<(FeatureKind, Vec<LearntColumn>)> {
     let name = &column.name;
     // In the order of their names, so that neither row order nor file order changes the encoding.
-    let (texts, counts): (Vec<&String>, Vec<f64>) = column.levels.iter().unzip();
+    let (texts, counts): (Vec<&String>, Vec<f64>) = column.levels().unzip();
     let present: Vec<usize> = (0..counts.len()).collect();
     if present.len() > max_levels {
         return Err(Error::TooManyLevels { column: name.clone(), levels: present.len(), limit: max_levels });

@@ -41,7 +41,7 @@ impl Frame {
             inseparable: Vec::new(),
             notes,
             rows: survey.kept,
-            total: survey.total,
+            total: survey.total(),
         })
     }
 
@@ -145,6 +145,11 @@ impl KeptRows {
             if self.left_out[middle] <= place + middle { low = middle + 1 } else { high = middle }
         }
         place + low
+    }
+
+    /// Positions in the table of rows that are not used, in order.
+    pub fn left_out(&self) -> &[usize] {
+        &self.left_out
     }
 
     /// Positions in the table, in order.

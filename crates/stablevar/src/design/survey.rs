@@ -2,7 +2,7 @@
 //!
 //! Parts of a table can be looked at one by one and what was found merged, so that the whole need never be in one place.
 
-use super::columns::{Moments, complete_rows, moments};
+use super::columns::{Moments, Twofold, complete_rows, moments};
 use super::{KeptRows, Missing, Roles, Target, Task};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
@@ -24,7 +24,7 @@ pub struct Survey {
     missing_rows: usize,
     weightless_rows: usize,
     /// Sum of the base weights of the rows used.
-    pub(super) total: f64,
+    total: Twofold,
     /// Whether all of them are 1.
     pub(super) unweighted: bool,
     /// The covariates, over the rows used.
@@ -42,7 +42,7 @@ pub(super) struct ColumnSurvey {
     missing: usize,
     pub(super) moments: Moments,
     /// Base weight of every level; for a target also of numbers.
-    pub(super) levels: BTreeMap<String, f64>,
+    levels: BTreeMap<String, Twofold>,
     /// The first value in a row that is used.
     first: Option<String>,
     /// Whether all numbers are 0 or 1.
@@ -84,48 +84,71 @@ pub struct Used<'a, 'b> {
     pub kept: KeptRows,
 }
 
-impl Survey {
-    /// Looks at rows of a table, the first of which stands at position `first` in all of it.
-    pub fn of<'a, 'b>(table: &'b Table<'a>, roles: &Roles, first: usize) -> Result<(Self, Used<'a, 'b>)> {
-        check_roles(table, roles)?;
-        let names = covariate_names(table, roles);
-        let mut base = base_weights(table, roles, first)?;
-        let own = roles.target.iter().chain(&roles.weight_column);
-        let columns = own.clone().chain(&names).map(|name| table.column(name)).collect::<Result<Vec<_>>>()?;
-        let needed = match roles.missing {
-            Missing::Mean => own.count(),
-            Missing::Refuse | Missing::Drop => columns.len(),
-        };
-        let complete = complete_rows(&columns, needed, table.rows(), first)?;
-        let missing_rows = table.rows() - complete.len();
-        let kept: Vec<usize> = complete.iter().copied().filter(|&row| base[row] > 0.0).collect();
-        let mut left_out = Vec::new();
+impl<'a, 'b> Used<'a, 'b> {
+    /// Settles which rows of a part are used; the first of the part stands at position `first` of its file.
+    pub fn of(table: &'b Table<'a>, roles: &Roles, first: usize) -> Result<Self> {
+        Ok(settle_rows(table, roles, first)?.0)
+    }
+}
+
+/// What was seen when the rows to be used were settled.
+struct Settled {
+    missing_rows: usize,
+    weightless_rows: usize,
+    /// Missing values of the target, the weights and the covariates.
+    missing: Vec<usize>,
+}
+
+fn settle_rows<'a, 'b>(table: &'b Table<'a>, roles: &Roles, first: usize) -> Result<(Used<'a, 'b>, Settled)> {
+    check_roles(table, roles)?;
+    let names = covariate_names(table, roles);
+    let mut base = base_weights(table, roles, first)?;
+    let own = roles.target.iter().chain(&roles.weight_column);
+    let columns = own.clone().chain(&names).map(|name| table.column(name)).collect::<Result<Vec<_>>>()?;
+    let needed = match roles.missing {
+        Missing::Mean => own.count(),
+        Missing::Refuse | Missing::Drop => columns.len(),
+    };
+    let complete = complete_rows(&columns, needed, table.rows(), first)?;
+    let missing_rows = table.rows() - complete.len();
+    let kept: Vec<usize> = complete.iter().copied().filter(|&row| base[row] > 0.0).collect();
+    let mut left_out = Vec::new();
+    if kept.len() < table.rows() {
         let mut used = kept.iter().copied().peekable();
-        if kept.len() < table.rows() {
-            left_out.extend((0..table.rows()).filter(|row| used.next_if_eq(row).is_none()));
-        }
-        // Most tables are used whole, and need no copy.
-        let whole = left_out.is_empty();
-        let part = if whole { Cow::Borrowed(table) } else { Cow::Owned(table.keep_rows(&kept)) };
-        if !whole {
-            base = kept.iter().map(|&row| base[row]).collect();
-        }
-        let missing = |column: &Column| match missing_rows {
-            0 => 0,
-            _ => (0..column.values.len()).filter(|&row| column.values.is_missing(row)).count(),
-        };
-        let counted: Vec<usize> = columns.iter().map(|column| missing(column)).collect();
+        left_out.extend((0..table.rows()).filter(|row| used.next_if_eq(row).is_none()));
+    }
+    let missing = |column: &&Column| match missing_rows {
+        0 => 0,
+        _ => (0..column.values.len()).filter(|&row| column.values.is_missing(row)).count(),
+    };
+    let missing = columns.iter().map(missing).collect();
+    let weightless_rows = complete.len() - kept.len();
+    // Most tables are used whole, and need no copy.
+    let part = if left_out.is_empty() { Cow::Borrowed(table) } else { Cow::Owned(table.keep_rows(&kept)) };
+    if !left_out.is_empty() {
+        base = kept.iter().map(|&row| base[row]).collect();
+    }
+    let used = Used { table: part, base, kept: KeptRows::without(table.rows(), left_out) };
+    Ok((used, Settled { missing_rows, weightless_rows, missing }))
+}
+
+impl Survey {
+    /// Looks at rows of a table, the first of which stands at position `first` of its file.
+    pub fn of<'a, 'b>(table: &'b Table<'a>, roles: &Roles, first: usize) -> Result<(Self, Used<'a, 'b>)> {
+        let (used, settled) = settle_rows(table, roles, first)?;
+        let names = covariate_names(table, roles);
+        let (part, base, counted) = (&used.table, &used.base, &settled.missing);
         let here = |name: &String| part.column(name);
         let covariates = names.iter().map(here).collect::<Result<Vec<_>>>()?;
-        let mut surveyed = survey_columns(&covariates, &base);
+        let mut surveyed = survey_columns(&covariates, base);
         let others = counted.len() - surveyed.len();
         surveyed.iter_mut().zip(&counted[others..]).for_each(|(column, missing)| column.missing = *missing);
         let survey_own = |name: &String, position: usize, levels: bool| -> Result<ColumnSurvey> {
             let column = here(name)?;
-            let mut found = survey_columns(&[column], &base).remove(0);
+            let mut found = survey_columns(&[column], base).remove(0);
             found.missing = counted[position];
             if let (true, Values::Number(numbers)) = (levels, &column.values) {
-                found.count_numbers(numbers.iter().zip(&base));
+                found.count_numbers(numbers.iter().zip(base));
             }
             Ok(found)
         };
@@ -134,18 +157,16 @@ impl Survey {
         let weights = roles.weight_column.as_ref().map(|name| survey_own(name, place, false)).transpose()?;
         let survey = Self {
             rows: table.rows(),
-            kept: kept.len(),
-            missing_rows,
-            weightless_rows: complete.len() - kept.len(),
-            total: base.iter().sum(),
+            kept: used.base.len(),
+            missing_rows: settled.missing_rows,
+            weightless_rows: settled.weightless_rows,
+            total: Twofold::sum(base.iter()),
             unweighted: base.iter().all(|weight| *weight == 1.0),
             columns: surveyed,
             target,
             weights,
         };
-        drop(covariates);
-        let kept = KeptRows::without(table.rows(), left_out);
-        Ok((survey, Used { table: part, base, kept }))
+        Ok((survey, used))
     }
 
     /// Both parts together, the first before the second.
@@ -154,7 +175,7 @@ impl Survey {
         self.kept += other.kept;
         self.missing_rows += other.missing_rows;
         self.weightless_rows += other.weightless_rows;
-        self.total += other.total;
+        self.total.merge(other.total);
         self.unweighted &= other.unweighted;
         if self.columns.len() != other.columns.len() {
             return Err(Error::BadRequest("parts of one table must have the same columns".into()));
@@ -168,6 +189,11 @@ impl Survey {
     /// Rows seen.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// Sum of the base weights of the rows used.
+    pub(super) fn total(&self) -> f64 {
+        self.total.value()
     }
 
     /// Rows used.
@@ -212,7 +238,7 @@ impl Survey {
     }
 
     pub(super) fn note_on_weights(&self) -> Option<Finding> {
-        let (total, rows) = (self.total, self.kept);
+        let (total, rows) = (self.total(), self.kept);
         (total < 0.5 * rows as f64).then(|| {
             Finding::new(
                 format!("the base weights sum to {total:.1} for {rows} rows"),
@@ -247,9 +273,9 @@ impl Survey {
             (Task::Classification, _) => Some(column.two_classes()?),
         };
         let spread = match &classes {
-            None => column.moments.mean_and_scale(self.total),
+            None => column.moments.mean_and_scale(self.total()),
             Some([_, second]) => {
-                let share = column.levels[second] / self.total;
+                let share = column.levels[second].value() / self.total();
                 Some((share, (share * (1.0 - share)).sqrt()))
             }
         };
@@ -280,20 +306,20 @@ fn survey_columns(columns: &[&Column], base: &[f64]) -> Vec<ColumnSurvey> {
             Values::Boolean(flags) => {
                 for level in [false, true] {
                     let matching = flags.iter().zip(base).filter(|(flag, _)| **flag == Some(level));
-                    let weight: f64 = matching.map(|(_, weight)| weight).sum();
-                    if weight > 0.0 {
+                    let weight = Twofold::sum(matching.map(|(_, weight)| weight));
+                    if weight.value() > 0.0 {
                         found.levels.insert(level.to_string(), weight);
                     }
                 }
             }
             Values::Text(texts) => {
-                let mut counts = vec![0.0; texts.levels.len()];
+                let mut counts = vec![Twofold::ZERO; texts.levels.len()];
                 for (code, weight) in texts.codes.iter().zip(base) {
                     if let Some(code) = code {
-                        counts[*code as usize] += weight;
+                        counts[*code as usize].add(*weight);
                     }
                 }
-                let levels = texts.levels.iter().zip(counts).filter(|(_, weight)| *weight > 0.0);
+                let levels = texts.levels.iter().zip(counts).filter(|(_, weight)| weight.value() > 0.0);
                 levels.for_each(|(level, weight)| found.count(level, weight));
             }
         }
@@ -303,14 +329,19 @@ fn survey_columns(columns: &[&Column], base: &[f64]) -> Vec<ColumnSurvey> {
 }
 
 impl ColumnSurvey {
-    /// Whether no row used has a value.
-    pub(super) fn is_empty(&self) -> bool {
-        self.moments.weight == 0.0 && self.levels.is_empty()
+    /// The levels and their base weights, in the order of their names.
+    pub(super) fn levels(&self) -> impl Iterator<Item = (&String, f64)> {
+        self.levels.iter().map(|(level, weight)| (level, weight.value()))
     }
 
-    fn count(&mut self, level: &str, weight: f64) {
+    /// Whether no row used has a value.
+    pub(super) fn is_empty(&self) -> bool {
+        self.moments.is_empty() && self.levels.is_empty()
+    }
+
+    fn count(&mut self, level: &str, weight: Twofold) {
         if let Some(sum) = self.levels.get_mut(level) {
-            *sum += weight;
+            sum.merge(weight);
         } else if self.levels.len() < MOST_LEVELS {
             self.levels.insert(level.to_string(), weight);
         }
@@ -318,10 +349,10 @@ impl ColumnSurvey {
 
     /// Counts different numbers, until there are too many to be classes.
     fn count_numbers<'a>(&mut self, numbers: impl Iterator<Item = (f64, &'a f64)>) {
-        let mut sums: BTreeMap<u64, f64> = BTreeMap::new();
+        let mut sums: BTreeMap<u64, Twofold> = BTreeMap::new();
         for (value, weight) in numbers {
             // 0 and -0 are one number.
-            *sums.entry((value + 0.0).to_bits()).or_insert(0.0) += weight;
+            sums.entry((value + 0.0).to_bits()).or_insert(Twofold::ZERO).add(*weight);
             if sums.len() > MOST_LEVELS {
                 break;
             }

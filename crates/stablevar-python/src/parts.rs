@@ -1,0 +1,364 @@
+//! Rows spread over machines: what each of them does with its part, and the fit that asks them.
+
+use crate::data::{Input, InputColumn, add_weights, free_name};
+use crate::errors::value_error;
+use crate::model::{Model, from_json, to_json};
+use crate::running::{Watch, run};
+use crate::weights::{WeightModel, reweigh_rows};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use stablevar::design::{Frame, KeptRows, Roles, Survey, Task, TrainingData, Used};
+use stablevar::error::{Error, Result};
+use stablevar::fit::{Method, Step, fit};
+use stablevar::linalg::Matrix;
+use stablevar::passes::{Outcome, Pass, RowSource, WeightedMoments, Weighting};
+use stablevar::table::Table;
+use stablevar::weights::AnyReweighter;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
+/// What the columns of a table are for.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct PartRoles {
+    names: Vec<String>,
+    /// `None` where rows are only to be weighed.
+    target: Option<String>,
+    weighted: bool,
+    classify: bool,
+    max_levels: usize,
+}
+
+impl PartRoles {
+    fn roles(&self) -> Roles {
+        let mut taken = self.names.clone();
+        let mut free = |wanted: &str| {
+            let mut name = wanted.to_string();
+            while taken.contains(&name) {
+                name.push('\'');
+            }
+            taken.push(name.clone());
+            name
+        };
+        let target = self.target.as_deref().map(&mut free);
+        Roles {
+            task: Some(if self.classify { Task::Classification } else { Task::Regression }),
+            max_levels: self.max_levels,
+            weight_column: self.weighted.then(|| free("sample_weight")),
+            target,
+            ..Roles::covariates()
+        }
+    }
+}
+
+/// Some rows as they come: covariates, outcome and weights.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct RawPart<'py> {
+    input: Input<'py>,
+    target: Option<InputColumn<'py>>,
+    sample_weight: Option<PyReadonlyArray1<'py, f64>>,
+}
+
+impl RawPart<'_> {
+    fn table(&self, roles: &PartRoles) -> PyResult<Table<'_>> {
+        let mut columns = self.input.columns(&roles.names)?;
+        if let (Some(target), Some(name)) = (&self.target, &roles.target) {
+            let name = free_name(name, &columns);
+            columns.push(target.column(&name)?);
+        }
+        add_weights(&mut columns, self.sample_weight.as_ref())?;
+        Table::new(columns).map_err(value_error)
+    }
+}
+
+/// What a first look at a part finds, as JSON; how many rows it has and which of them are not used.
+#[pyfunction]
+pub(crate) fn survey_part(
+    py: Python<'_>,
+    part: RawPart<'_>,
+    roles: PartRoles,
+) -> PyResult<(String, usize, Vec<usize>)> {
+    let table = part.table(&roles)?;
+    let (survey, left_out) = py
+        .detach(|| Survey::of(&table, &roles.roles(), 0).map(|(survey, used)| (survey, used.kept.left_out().to_vec())))
+        .map_err(value_error)?;
+    Ok((to_json(&survey)?, table.rows(), left_out))
+}
+
+/// The sums of a pass over all parts, from those over each, in order.
+#[pyfunction]
+pub(crate) fn merge_sums<'py>(
+    py: Python<'py>,
+    pass: &str,
+    parts: Vec<PyReadonlyArray1<'py, f64>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let pass: Pass = from_json(pass)?;
+    let mut parts = parts.iter().map(|part| part.as_slice());
+    let first = parts.next().ok_or_else(|| PyValueError::new_err("there are no sums to merge"))??;
+    let mut total = first.to_vec();
+    for part in parts {
+        pass.merge(&mut total, part?);
+    }
+    Ok(total.into_pyarray(py))
+}
+
+/// Encoded rows on the machine that passes over them.
+#[pyclass(frozen, module = "stablevar._core")]
+pub(crate) struct Part {
+    data: TrainingData,
+    /// The place of its first row among all.
+    first: usize,
+}
+
+type Rows<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+#[pymethods]
+impl Part {
+    /// Encodes rows as `frame` says.
+    #[staticmethod]
+    fn encode(py: Python<'_>, part: RawPart<'_>, roles: PartRoles, frame: &str, first: usize) -> PyResult<Self> {
+        let frame: Frame = from_json(frame)?;
+        let table = part.table(&roles)?;
+        let data = py.detach(|| {
+            let used = Used::of(&table, &roles.roles(), 0)?;
+            frame.encode(used)
+        });
+        Ok(Self { data: data.map_err(value_error)?, first })
+    }
+
+    #[staticmethod]
+    fn restore(
+        frame: &str,
+        first: usize,
+        design: PyReadonlyArray2<'_, f64>,
+        base: PyReadonlyArray1<'_, f64>,
+        outcome: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<Self> {
+        let frame: Frame = from_json(frame)?;
+        Ok(Self { data: rows_of(&frame, &design, &base, &outcome)?, first })
+    }
+
+    /// The sums of a pass.
+    fn run<'py>(&self, py: Python<'py>, pass: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let pass: Pass = from_json(pass)?;
+        Ok(py.detach(|| self.data.run_from(self.first, &pass)).into_pyarray(py))
+    }
+
+    /// Some of its rows, by their places among all.
+    fn take<'py>(&self, py: Python<'py>, places: Vec<usize>) -> PyResult<Rows<'py>> {
+        let own: Option<Vec<usize>> =
+            places.iter().map(|place| place.checked_sub(self.first).filter(|own| *own < self.data.rows())).collect();
+        let own = own.ok_or_else(|| PyValueError::new_err("these rows are elsewhere"))?;
+        arrays(py, self.data.take(&own).map_err(value_error)?)
+    }
+
+    /// The same rows with some of their columns.
+    fn keep_columns(&self, keep: Vec<usize>, frame: &str) -> PyResult<Self> {
+        let mut data = self.data.clone();
+        data.keep_columns(&keep);
+        let frame: Frame = from_json(frame)?;
+        let TrainingData { design, base, outcome, .. } = data;
+        Ok(Self { data: frame.with_rows(design, base, outcome).map_err(value_error)?, first: self.first })
+    }
+
+    /// Bytes of its rows.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        8 * (self.data.design.values().len() + 2 * self.data.rows())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Py<PyAny>, (String, usize, Rows<'py>))> {
+        let part = slf.get();
+        let restore = slf.py().import("stablevar._core")?.getattr("_restore_part")?;
+        let frame = to_json(part.data.frame())?;
+        Ok((restore.unbind(), (frame, part.first, arrays(slf.py(), part.data.clone())?)))
+    }
+}
+
+#[pyfunction(name = "_restore_part")]
+pub(crate) fn restore_part(
+    frame: &str,
+    first: usize,
+    rows: (PyReadonlyArray2<'_, f64>, PyReadonlyArray1<'_, f64>, PyReadonlyArray1<'_, f64>),
+) -> PyResult<Part> {
+    Part::restore(frame, first, rows.0, rows.1, rows.2)
+}
+
+fn arrays<'py>(py: Python<'py>, data: TrainingData) -> PyResult<Rows<'py>> {
+    let shape = [data.design.rows(), data.design.columns()];
+    let design = data.design.values().to_vec().into_pyarray(py).reshape(shape)?;
+    Ok((design, data.base.into_pyarray(py), data.outcome.into_pyarray(py)))
+}
+
+fn rows_of(
+    frame: &Frame,
+    design: &PyReadonlyArray2<'_, f64>,
+    base: &PyReadonlyArray1<'_, f64>,
+    outcome: &PyReadonlyArray1<'_, f64>,
+) -> PyResult<TrainingData> {
+    let [rows, columns] = [design.shape()[0], design.shape()[1]];
+    let design = Matrix::from_values(rows, columns, design.as_array().iter().copied().collect());
+    frame.with_rows(design, base.as_array().to_vec(), outcome.as_array().to_vec()).map_err(value_error)
+}
+
+/// Rows that a Python object passes over: its `run(pass)` gives sums, its `take(places)` rows.
+struct RemoteRows<'a> {
+    frame: Frame,
+    source: &'a Py<PyAny>,
+    kept: KeptRows,
+    watch: &'a Watch<'a>,
+    /// The exception that ended the work, if one did.
+    raised: &'a Mutex<Option<PyErr>>,
+}
+
+impl RemoteRows<'_> {
+    fn ask<T>(&self, question: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T> {
+        if self.watch.tick("passes", 0) == ControlFlow::Break(()) {
+            return Err(Error::Interrupted);
+        }
+        Python::attach(question).map_err(|error| {
+            let message = error.to_string();
+            if let Ok(mut raised) = self.raised.lock() {
+                raised.get_or_insert(error);
+            }
+            Error::Pass(message)
+        })
+    }
+
+    /// Learns from a first pass which columns say nothing of their own, and has them left out.
+    fn settle(&mut self) -> Result<()> {
+        let moments = WeightedMoments::of(self, &Weighting::Equal, Outcome::Target)?;
+        let mut frame = self.frame.clone();
+        if let Some(keep) = frame.settle(moments.columns)? {
+            let text = serde_json::to_string(&frame).map_err(|error| Error::Pass(error.to_string()))?;
+            self.ask(|py| self.source.call_method1(py, "keep_columns", (keep, text)))?;
+        }
+        self.frame = frame;
+        Ok(())
+    }
+}
+
+impl RowSource for RemoteRows<'_> {
+    fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    fn run(&self, pass: &Pass) -> Result<Vec<f64>> {
+        let text = serde_json::to_string(pass).map_err(|error| Error::Pass(error.to_string()))?;
+        self.ask(|py| {
+            let sums = self.source.call_method1(py, "run", (text,))?;
+            Ok(sums.extract::<PyReadonlyArray1<'_, f64>>(py)?.as_array().to_vec())
+        })
+    }
+
+    fn take(&self, places: &[usize]) -> Result<TrainingData> {
+        self.ask(|py| {
+            let found = self.source.call_method1(py, "take", (places.to_vec(),))?;
+            let (design, base, outcome): (
+                PyReadonlyArray2<'_, f64>,
+                PyReadonlyArray1<'_, f64>,
+                PyReadonlyArray1<'_, f64>,
+            ) = found.extract(py)?;
+            rows_of(&self.frame, &design, &base, &outcome)
+        })
+    }
+
+    fn position(&self, place: usize) -> usize {
+        self.kept.position(place)
+    }
+}
+
+/// All parts together: what was found in each, how many rows it has and which are not used.
+fn whole(surveys: &[(String, usize, Vec<usize>)], roles: &Roles) -> PyResult<(Frame, KeptRows)> {
+    let mut all: Option<Survey> = None;
+    let mut kept = KeptRows::default();
+    for (survey, rows, left_out) in surveys {
+        let survey: Survey = from_json(survey)?;
+        kept.extend(KeptRows::without(*rows, left_out.clone()));
+        all = Some(match all {
+            None => survey,
+            Some(before) => before.merge(survey).map_err(value_error)?,
+        });
+    }
+    let all = all.ok_or_else(|| PyValueError::new_err("there are no partitions"))?;
+    Ok((Frame::draft(&all, roles).map_err(value_error)?, kept))
+}
+
+/// How the rows of all parts are to be encoded, as JSON, and how many rows of each are used.
+#[pyfunction]
+pub(crate) fn draft_frame(
+    surveys: Vec<(String, usize, Vec<usize>)>,
+    roles: PartRoles,
+) -> PyResult<(String, Vec<usize>)> {
+    let (frame, _) = whole(&surveys, &roles.roles())?;
+    Ok((to_json(&frame)?, surveys.iter().map(|(_, rows, left_out)| rows - left_out.len()).collect()))
+}
+
+/// Runs some work on rows that `source` passes over; an exception raised there is raised here.
+fn with_rows<T: Send>(
+    py: Python<'_>,
+    source: Py<PyAny>,
+    surveys: &[(String, usize, Vec<usize>)],
+    roles: &PartRoles,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&RemoteRows<'_>, &Watch<'_>) -> Result<T> + Send,
+) -> PyResult<T> {
+    let (frame, kept) = whole(surveys, &roles.roles())?;
+    let raised = Mutex::new(None);
+    let done = run(py, progress, |watch| {
+        let mut rows = RemoteRows { frame, source: &source, kept, watch, raised: &raised };
+        rows.settle()?;
+        work(&rows, watch)
+    })?;
+    let raised = raised.into_inner().ok().flatten();
+    done.map_err(|error| raised.unwrap_or_else(|| value_error(error)))
+}
+
+/// Fits a method to rows that `source` passes over.
+#[pyfunction]
+#[pyo3(signature = (method, source, surveys, roles, seed, command, progress=None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn fit_parts(
+    py: Python<'_>,
+    method: &str,
+    source: Py<PyAny>,
+    surveys: Vec<(String, usize, Vec<usize>)>,
+    roles: PartRoles,
+    seed: u64,
+    command: String,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Model> {
+    let method: Method = from_json(method)?;
+    let mut model = with_rows(py, source, &surveys, &roles, progress.as_ref(), |rows, watch| {
+        let fitted = fit(rows, &method, seed, &|step| match step {
+            Step::Variable(of) => watch.tick("evidence", of),
+            Step::Loop(_) => watch.tick("loops", 0),
+            Step::Resample(of) => watch.tick("resamples", of),
+        })?;
+        Ok(fitted.model)
+    })?;
+    model.origin.command = Some(command);
+    Ok(Model::new(model))
+}
+
+/// Weighs rows that `source` passes over: their function, and how it went as JSON.
+#[pyfunction]
+pub(crate) fn reweigh_parts(
+    py: Python<'_>,
+    reweighter: &str,
+    source: Py<PyAny>,
+    surveys: Vec<(String, usize, Vec<usize>)>,
+    roles: PartRoles,
+    stable: Option<Vec<f64>>,
+    seed: u64,
+) -> PyResult<(Option<WeightModel>, String)> {
+    let reweighter: AnyReweighter = from_json(reweighter)?;
+    with_rows(py, source, &surveys, &roles, None, |rows, _| {
+        let (found, summary) = reweigh_rows(rows, &reweighter, &roles.names, stable.as_deref(), seed)?;
+        Ok((found.function.map(|function| WeightModel::new(rows.frame().encoding.clone(), function)), summary))
+    })
+}
