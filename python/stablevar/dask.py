@@ -1,12 +1,13 @@
 """Estimators on Dask collections: the rows stay where they are, and only sums travel.
 
-Every step of a fit is a pass over the rows that returns sums of the size of the columns. A partition's pass is one
-small task; the sums are added as a tree. So a fit needs no more memory than the encoded partitions on each worker,
-and its result does not depend on how the rows were partitioned.
+Every step of a fit is a pass over the rows that returns sums of the size of the columns. A pass over a block of rows
+is one small task; the sums are added as a tree. Blocks are cut from the encoded partitions by the number of rows
+alone, so that the result is the same to the last bit as in memory, however the rows were partitioned.
 """
 
 from __future__ import annotations
 
+import bisect
 import inspect
 import json
 import os
@@ -35,9 +36,6 @@ except ImportError as error:  # pragma: no cover
     ) from error
 
 __all__ = ["DaskBalance", "DaskSVIClassifier", "DaskSVIRegressor"]
-
-#: Sums added up by one task.
-_BRANCHES = 8
 
 
 @sizeof.register(_core.Part)
@@ -114,6 +112,11 @@ def _encode(rows, roles, frame, first):
     return _core.Part.encode(_raw(rows, roles["classify"])[0], roles, frame, first)
 
 
+def _block(start, end, parts):
+    cuts = [part.cut(start, end) for part in parts]
+    return cuts[0] if len(cuts) == 1 else _core.Part.join(cuts)
+
+
 def _run(part, what):
     _share_cores()
     return part.run(what)
@@ -148,7 +151,7 @@ def _weigh_part(X, function, names, sample_weight=None):
 
 
 class _Rows:
-    """Encoded partitions on the workers, as the core asks for them."""
+    """Encoded blocks of rows on the workers, as the core asks for them."""
 
     def __init__(self, client, parts, starts):
         self._client = client
@@ -156,10 +159,10 @@ class _Rows:
         self._starts = starts
 
     def run(self, what):
-        """The sums of a pass over all partitions."""
+        """The sums of a pass over all blocks."""
         sums = self._client.map(_run, self._parts, what=what, pure=False)
         while len(sums) > 1:
-            groups = [sums[k : k + _BRANCHES] for k in range(0, len(sums), _BRANCHES)]
+            groups = [sums[k : k + _core.BRANCHES] for k in range(0, len(sums), _core.BRANCHES)]
             sums = [self._client.submit(_merge, what, group, pure=False) for group in groups]
         return _array(sums[0].result())
 
@@ -179,7 +182,7 @@ class _Rows:
         return tuple(_array(np.concatenate(array)[back]) for array in arrays)
 
     def keep_columns(self, keep, frame):
-        """Leaves the partitions with some of their columns."""
+        """Leaves the blocks with some of their columns."""
         self._parts = self._client.map(_keep_columns, self._parts, keep=keep, frame=frame, pure=False)
         distributed.wait(self._parts)
 
@@ -312,10 +315,14 @@ class _OnDask:
         frame, kept = _core.draft_frame(surveys, roles)
         starts = np.concatenate([[0], np.cumsum(kept)[:-1]]).astype(int).tolist()
         parts = [client.submit(_encode, part, roles, frame, first, pure=False) for part, first in zip(rows, starts)]
-        # Until they are encoded the raw rows are needed, and no longer.
-        distributed.wait(parts)
-        del rows
-        return work(_Rows(client, parts, starts), surveys, roles)
+        blocks = []
+        for start, end in _core.blocks(sum(kept)):
+            first, last = bisect.bisect_right(starts, start) - 1, bisect.bisect_left(starts, end)
+            blocks.append(client.submit(_block, start, end, parts[first:last], pure=False))
+        # Until they are cut into blocks the rows are needed as they came, and no longer.
+        distributed.wait(blocks)
+        del rows, parts
+        return work(_Rows(client, blocks, [start for start, _ in _core.blocks(sum(kept))]), surveys, roles)
 
     def _lazy(self, X, function, *arguments, width=None, dtype=np.float64):
         """A function of every partition, as a collection of the same kind."""

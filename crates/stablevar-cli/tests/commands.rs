@@ -485,3 +485,66 @@ fn classes_too_can_have_networks() {
     let fields: Vec<&str> = lines.next().unwrap().split(',').collect();
     assert!(["0", "1"].contains(&fields[0]) && (0.0..=1.0).contains(&fields[1].parse::<f64>().unwrap()));
 }
+
+/// Rows of ten columns of numbers and an outcome, as Parquet files in a folder.
+fn large_table(folder: &Folder, name: &str, rows: usize, parts: usize) {
+    use stablevar::table::Table;
+    std::fs::create_dir(folder.path(name)).unwrap();
+    let value = |row: usize, column: usize| {
+        let mixed = (row as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(7 * column as u32 + 1);
+        (mixed.wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 11) as f64 / (1u64 << 53) as f64
+    };
+    for part in 0..parts {
+        let own = part * rows / parts..(part + 1) * rows / parts;
+        let column = |k: usize| own.clone().map(|row| value(row, k) + 0.5 * value(row, k / 2)).collect::<Vec<f64>>();
+        let outcome = own.clone().map(|row| 2.0 * value(row, 0) + value(row, 3) + 0.2 * value(row, 11)).collect();
+        let columns = (0..10).map(|k| (format!("x{k}"), column(k))).chain([("y".to_string(), outcome)]);
+        let table = Table::from_numbers(columns).unwrap();
+        stablevar_io::write_table(&folder.path(&format!("{name}/part-{part}.parquet")), &table).unwrap();
+    }
+}
+
+#[test]
+fn a_table_beyond_the_memory_allowed_is_read_in_chunks_with_the_same_answer() {
+    let folder = Folder::new();
+    large_table(&folder, "rows", 400_000, 3);
+    let run = |memory: &str, name: &str| {
+        let (model, weights) = (format!("{name}.json"), format!("{name}.csv"));
+        let arguments = ["fit", "rows", "--target", "y", "--evidence", "none", "--format", "json", "--memory", memory];
+        folder.run(&[&arguments[..], &["--model", &model, "--weights", &weights]].concat()).succeeds()
+    };
+    let (there, here) = (run("135MiB", "there"), run("4GiB", "here"));
+    assert!(there.stderr().contains("temporary file") && !here.stderr().contains("temporary file"));
+    let (there, here) = (there.json(), here.json());
+    assert_eq!(there["selected"], here["selected"]);
+    for (name, value) in here["coefficients"].as_object().unwrap() {
+        let difference = there["coefficients"][name].as_f64().unwrap() - value.as_f64().unwrap();
+        assert!(difference.abs() < 1e-9, "{name}: {difference}");
+    }
+    let weights = |name: &str| -> Vec<f64> {
+        let text = std::fs::read_to_string(folder.path(name)).unwrap();
+        text.lines().skip(1).map(|line| line.parse().unwrap()).collect()
+    };
+    let (there, here) = (weights("there.csv"), weights("here.csv"));
+    assert_eq!((there.len(), here.len()), (400_000, 400_000));
+    assert!(there.iter().zip(&here).all(|(a, b)| (a - b).abs() < 1e-9));
+    // Predictions come piece by piece, in the order of the rows.
+    folder.run(&["predict", "there.json", "rows", "--out", "all.csv"]).succeeds();
+    folder.run(&["predict", "there.json", "rows/part-2.parquet", "--out", "last.csv"]).succeeds();
+    let (all, last) = (weights("all.csv"), weights("last.csv"));
+    assert_eq!((all.len(), &all[all.len() - last.len()..]), (400_000, &last[..]));
+    assert!(folder.names().iter().all(|name| !name.starts_with(".stablevar")));
+}
+
+#[test]
+fn a_memory_limit_that_can_not_be_kept_is_refused() {
+    let folder = Folder::new();
+    large_table(&folder, "rows", 400_000, 1);
+    let run = folder.run(&["fit", "rows", "--target", "y", "--memory", "100MB", "--model", "model.json"]);
+    run.fails_with(&["--memory 95 MiB is too little", "MiB"]);
+    let run = folder.run(&["fit", "rows", "--target", "y", "--evidence", "none", "--memory", "lots"]);
+    assert!(run.code() == 2 && run.stderr().contains("no unit of memory"), "{}", run.stderr());
+    let run = folder.run(&["fit", "rows", "--target", "y", "--method", "lasso", "--memory", "130MiB"]);
+    run.fails_with(&["the Lasso needs all rows in memory", "--memory"]);
+    assert_eq!(folder.names(), ["rows"]);
+}

@@ -95,14 +95,20 @@ pub fn write_rows<E: From<IoError>>(
     let mut fault = None;
     let written = write_whole(path, |writer| {
         let mut writer = csv::Writer::from_writer(writer);
-        writer.write_record(names).map_err(plain)?;
         let place = display(path);
+        let mut begun = false;
+        // The header goes with the first line: where none can be made, not even that is written.
         let mut write = |row: &[String]| {
-            writer.write_record(row).map_err(|error| IoError::Write { path: place.clone(), source: plain(error) })
+            let header = if std::mem::replace(&mut begun, true) { Ok(()) } else { writer.write_record(names) };
+            let written = header.and_then(|()| writer.write_record(row));
+            written.map_err(|error| IoError::Write { path: place.clone(), source: plain(error) })
         };
         if let Err(error) = fill(&mut write) {
             fault = Some(error);
             return Err(std::io::Error::other("the lines could not be made"));
+        }
+        if !begun {
+            writer.write_record(names).map_err(plain)?;
         }
         writer.flush()
     });

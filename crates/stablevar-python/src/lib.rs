@@ -22,6 +22,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<parts::Part>()?;
     module.add_function(wrap_pyfunction!(parts::survey_part, module)?)?;
     module.add_function(wrap_pyfunction!(parts::draft_frame, module)?)?;
+    module.add("BRANCHES", stablevar::passes::BRANCHES)?;
+    module.add_function(wrap_pyfunction!(parts::blocks, module)?)?;
     module.add_function(wrap_pyfunction!(parts::merge_sums, module)?)?;
     module.add_function(wrap_pyfunction!(parts::restore_part, module)?)?;
     module.add_function(wrap_pyfunction!(parts::fit_parts, module)?)?;

@@ -89,7 +89,7 @@ pub(crate) fn survey_part(
     Ok((to_json(&survey)?, table.rows(), left_out))
 }
 
-/// The sums of a pass over all parts, from those over each, in order.
+/// The sums of a pass over neighbouring blocks, from those over each, in order.
 #[pyfunction]
 pub(crate) fn merge_sums<'py>(
     py: Python<'py>,
@@ -97,13 +97,14 @@ pub(crate) fn merge_sums<'py>(
     parts: Vec<PyReadonlyArray1<'py, f64>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let pass: Pass = from_json(pass)?;
-    let mut parts = parts.iter().map(|part| part.as_slice());
-    let first = parts.next().ok_or_else(|| PyValueError::new_err("there are no sums to merge"))??;
-    let mut total = first.to_vec();
-    for part in parts {
-        pass.merge(&mut total, part?);
-    }
-    Ok(total.into_pyarray(py))
+    let slices = parts.iter().map(|part| part.as_slice()).collect::<std::result::Result<Vec<&[f64]>, _>>()?;
+    Ok(pass.merge_few(slices).into_pyarray(py))
+}
+
+/// Where the blocks of so many rows begin and end.
+#[pyfunction]
+pub(crate) fn blocks(rows: usize) -> Vec<(usize, usize)> {
+    stablevar::rows::blocks(rows).into_iter().map(|block| (block.start, block.end)).collect()
 }
 
 /// Encoded rows on the machine that passes over them.
@@ -142,10 +143,39 @@ impl Part {
         Ok(Self { data: rows_of(&frame, &design, &base, &outcome)?, first })
     }
 
-    /// The sums of a pass.
+    /// The rows from one place to another, if the part has them.
+    fn cut(&self, start: usize, end: usize) -> PyResult<Self> {
+        let own: Vec<usize> =
+            (start.max(self.first)..end.min(self.first + self.data.rows())).map(|place| place - self.first).collect();
+        let TrainingData { frame, design, base, outcome, .. } = self.data.take(&own).map_err(value_error)?;
+        let data = frame.with_rows(design, base, outcome).map_err(value_error)?;
+        Ok(Self { data, first: start.max(self.first) })
+    }
+
+    /// Parts that follow each other as one.
+    #[staticmethod]
+    fn join(parts: Vec<PyRef<'_, Self>>) -> PyResult<Self> {
+        let first = parts.first().ok_or_else(|| PyValueError::new_err("there are no parts to join"))?;
+        let (frame, width) = (&first.data.frame, first.data.design.columns());
+        let (mut design, mut base, mut outcome) = (Vec::new(), Vec::new(), Vec::new());
+        for part in &parts {
+            design.extend_from_slice(part.data.design.values());
+            base.extend_from_slice(&part.data.base);
+            outcome.extend_from_slice(&part.data.outcome);
+        }
+        let data = frame.with_rows(Matrix::from_values(base.len(), width, design), base, outcome);
+        Ok(Self { data: data.map_err(value_error)?, first: first.first })
+    }
+
+    /// The sums of a pass over the part, which must be a block.
     fn run<'py>(&self, py: Python<'py>, pass: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let pass: Pass = from_json(pass)?;
-        Ok(py.detach(|| self.data.run_from(self.first, &pass)).into_pyarray(py))
+        let sums = py.detach(|| {
+            let mut chunk = self.data.chunk(0..self.data.rows());
+            chunk.first = self.first;
+            pass.run_block(chunk, self.data.design.columns())
+        });
+        Ok(sums.into_pyarray(py))
     }
 
     /// Some of its rows, by their places among all.

@@ -4,8 +4,8 @@ use crate::design::TrainingData;
 use crate::error::Result;
 use crate::linalg::{Cholesky, Matrix};
 use crate::passes::{Outcome, RowSource, WeightedMoments, Weighting};
-use crate::rows::weighted_cross_product;
 use crate::weights::{Mask, SampleWeights};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The covariance matrix of the columns from moments of (1, columns).
@@ -76,15 +76,14 @@ fn mean_distance_correlation(data: &TrainingData, weights: &[f64], mask: &Mask) 
     let looked_at: Vec<usize> =
         (0..columns.min(DISTANCE_COLUMNS)).map(|k| k * columns / columns.min(DISTANCE_COLUMNS)).collect();
     let count = looked_at.len();
-    // One row per pair of drawn rows, one column per column looked at: its second moments are all products.
+    // One row per column looked at, one entry per pair of drawn rows: products of rows are all that is needed.
     let size = rows.len() * (rows.len() - 1) / 2;
-    let mut distances = Matrix::zeros(size, count);
-    for (k, &column) in looked_at.iter().enumerate() {
-        let centred = centred_distances(data, &rows, column);
-        let below = (0..rows.len()).flat_map(|row| &centred.row(row)[..row]);
-        below.enumerate().for_each(|(pair, value)| distances[(pair, k)] = *value);
-    }
-    let products = weighted_cross_product(&distances, &vec![1.0; size]);
+    let mut distances = Matrix::zeros(count, size);
+    distances.values_mut().par_chunks_mut(size).zip(&looked_at).for_each(|(distances, &column)| {
+        let values: Vec<f64> = rows.iter().map(|&row| data.design[(row, column + 1)]).collect();
+        fill_centred_distances(&values, distances);
+    });
+    let products = distances.products_of_rows();
     let (mut sum, mut pairs) = (0.0, 0);
     for b in 0..count {
         for a in 0..b {
@@ -112,19 +111,17 @@ fn drawn_in_proportion(weights: &[f64], count: usize) -> Vec<usize> {
     drawn
 }
 
-/// Distances between the rows in one column, with row and column means taken out so that independence gives 0.
-fn centred_distances(data: &TrainingData, rows: &[usize], column: usize) -> Matrix {
-    let count = rows.len();
-    let value = |k: usize| data.design[(rows[k], column + 1)];
-    let distances = Matrix::from_fn(count, count, |a, b| (value(a) - value(b)).abs());
-    let sums: Vec<f64> = (0..count).map(|a| distances.row(a).iter().sum()).collect();
-    let (total, size) = (sums.iter().sum::<f64>(), count as f64);
-    Matrix::from_fn(count, count, |a, b| {
-        if a == b {
-            return 0.0;
+/// Distances between every two values, the later first, with each value's mean taken out so that independence gives 0.
+fn fill_centred_distances(values: &[f64], distances: &mut [f64]) {
+    let size = values.len() as f64;
+    let sums: Vec<f64> = values.iter().map(|a| values.iter().map(|b| (a - b).abs()).sum()).collect();
+    let level = sums.iter().sum::<f64>() / ((size - 1.0) * (size - 2.0));
+    let mut place = distances.iter_mut();
+    for (later, (a, a_sum)) in values.iter().zip(&sums).enumerate() {
+        for ((b, b_sum), place) in values[..later].iter().zip(&sums).zip(&mut place) {
+            *place = (a - b).abs() - (a_sum + b_sum) / (size - 2.0) + level;
         }
-        distances[(a, b)] - (sums[a] + sums[b]) / (size - 2.0) + total / ((size - 1.0) * (size - 2.0))
-    })
+    }
 }
 
 /// `IDP_s`: the mean off-diagonal correlation within the stable columns; `None` for fewer than two.

@@ -116,6 +116,15 @@ impl Matrix {
         Matrix { rows: rows.len(), columns: self.columns, values }
     }
 
+    /// `self * self'`.
+    pub fn products_of_rows(&self) -> Matrix {
+        let mut products = Matrix::zeros(self.rows, self.rows);
+        let own = MatRef::from_row_major_slice(&self.values, self.rows, self.columns);
+        let destination = MatMut::from_row_major_slice_mut(&mut products.values, self.rows, self.rows);
+        matmul(destination, Accum::Replace, own, own.transpose(), 1.0, Par::Seq);
+        products
+    }
+
     /// `self * vector`.
     pub fn times(&self, vector: &[f64]) -> Vec<f64> {
         (0..self.rows).map(|i| dot(self.row(i), vector)).collect()
@@ -153,6 +162,22 @@ pub fn multiply_rows(rows: &[f64], matrix: &Matrix, destination: &mut [f64]) {
         Accum::Replace,
         MatRef::from_row_major_slice(rows, count, matrix.rows),
         MatRef::from_row_major_slice(&matrix.values, matrix.rows, matrix.columns),
+        1.0,
+        Par::Seq,
+    );
+}
+
+/// The same with a matrix whose entries above the diagonal do not count.
+pub fn multiply_rows_lower(rows: &[f64], matrix: &Matrix, destination: &mut [f64]) {
+    let (count, size) = (rows.len() / matrix.rows, matrix.rows);
+    triangular::matmul(
+        MatMut::from_row_major_slice_mut(destination, count, size),
+        BlockStructure::Rectangular,
+        Accum::Replace,
+        MatRef::from_row_major_slice(rows, count, size),
+        BlockStructure::Rectangular,
+        MatRef::from_row_major_slice(&matrix.values, size, size),
+        BlockStructure::TriangularLower,
         1.0,
         Par::Seq,
     );

@@ -8,18 +8,21 @@ use crate::linalg::{Matrix, add_lower_cross_product};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// At most this many blocks, which bounds the memory for partial sums and feeds that many threads.
-const MOST_BLOCKS: usize = 64;
+/// About this many blocks, which bounds the memory for partial sums and feeds that many threads.
+const USUAL_BLOCKS: usize = 64;
 /// At least this many rows in a block: handing out less work than that costs more than it saves.
 const LEAST_ROWS: usize = 4096;
+/// At most this many: where there are very many rows, there are more machines.
+const MOST_ROWS: usize = 1 << 18;
 /// Rows handled at once within a block, so that they stay in the first-level cache.
 pub(crate) const TILE: usize = 128;
 
 fn block_size(rows: usize) -> usize {
-    rows.div_ceil(MOST_BLOCKS).max(LEAST_ROWS).next_multiple_of(TILE)
+    rows.div_ceil(USUAL_BLOCKS).clamp(LEAST_ROWS, MOST_ROWS).next_multiple_of(TILE)
 }
 
-fn blocks(rows: usize) -> Vec<Range<usize>> {
+/// The blocks of so many rows.
+pub fn blocks(rows: usize) -> Vec<Range<usize>> {
     let size = block_size(rows);
     (0..rows).step_by(size).map(|start| start..(start + size).min(rows)).collect()
 }
@@ -100,16 +103,28 @@ pub(crate) fn scale_rows(rows: &[f64], weights: impl Iterator<Item = f64>, width
     }
 }
 
+/// Adds `sum_k weight_k row_k row_k'` to the lower triangle of `total`; `room` is as long as the rows.
+pub(crate) fn add_weighted_rows(rows: &[f64], weights: &[f64], room: &mut [f64], total: &mut Matrix) {
+    let width = total.rows();
+    // Rows without weight add nothing, and may be many.
+    let mut count = 0;
+    for (row, weight) in rows.chunks_exact(width).zip(weights).filter(|(_, weight)| **weight > 0.0) {
+        let (root, scaled) = (weight.sqrt(), &mut room[count * width..(count + 1) * width]);
+        scaled.iter_mut().zip(row).for_each(|(scaled, value)| *scaled = root * value);
+        count += 1;
+    }
+    let scaled = &room[..count * width];
+    add_lower_cross_product(scaled, scaled, total);
+}
+
 /// `sum_k weight_k row_k row_k'`, the weighted second moments of the design's columns.
 pub fn weighted_cross_product(design: &Matrix, weights: &[f64]) -> Matrix {
     let width = design.columns();
     let mut total = sum_matrices(design.rows(), width, |block, total| {
-        let mut scaled = vec![0.0; TILE * width];
+        let mut room = vec![0.0; TILE * width];
         for tile in tiles(block) {
             let rows = &design.values()[tile.start * width..tile.end * width];
-            let scaled = &mut scaled[..rows.len()];
-            scale_rows(rows, weights[tile].iter().copied(), width, scaled);
-            add_lower_cross_product(scaled, rows, total);
+            add_weighted_rows(rows, &weights[tile], &mut room, total);
         }
     });
     total.mirror_lower();
@@ -135,7 +150,7 @@ mod tests {
     fn blocks_cover_every_row_once() {
         for rows in [1, 5, 4096, 4097, 100_000, 1_000_003] {
             let blocks = blocks(rows);
-            assert!(blocks.len() <= MOST_BLOCKS);
+            assert!(blocks.len() <= USUAL_BLOCKS);
             assert_eq!(blocks.iter().map(|block| block.len()).sum::<usize>(), rows);
             assert!(blocks.windows(2).all(|pair| pair[0].end == pair[1].start));
             assert_eq!(tiles(blocks[0].clone()).map(|tile| tile.len()).sum::<usize>(), blocks[0].len());

@@ -188,6 +188,9 @@ fn prepare(
         let table = stream.read()?;
         return Ok(Prepared::Memory(TrainingData::prepare(&table, roles).map_err(in_file(&arguments.data))?));
     }
+    if let Some(what) = method.needs_memory() {
+        return Err(in_file(&arguments.data)(Error::NeedsMemory { what: what.into() }).into());
+    }
     let evidence = method.loop_settings().and_then(|settings| settings.evidence);
     let least = memory::least(stream.columns()?.len(), evidence.map_or(0, |evidence| evidence.rows));
     if limit < least {

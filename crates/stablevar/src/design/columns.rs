@@ -133,11 +133,11 @@ impl Moments {
         let variance = self.squares.over(weight).minus_square_of(mean).value().max(0.0);
         let scale = (variance * (weight / total)).sqrt();
         // What is far below the spread is left over from sums that should be 0.
-        let grid = power_of_two(exponent(scale) - 50).0;
+        let grid = 2f64.powi(exponent(scale) - 50);
         let mean = mean.value();
         let mean = if grid > 0.0 && mean.abs() / grid < 1e15 { (mean / grid).round() * grid } else { mean };
         let unit = power_of_two(self.exponent);
-        (scale > 0.0).then(|| (mean * unit.0 * unit.1, scale * unit.0 * unit.1))
+        (scale > 0.0).then_some((mean * unit.0 * unit.1, scale * unit.0 * unit.1))
     }
 }
 

@@ -158,19 +158,15 @@ impl TrainingData {
         self.outcome.iter().map(|&value| label_of(value, standard)).collect()
     }
 
-    /// The sums of a pass, the first row being at place `first` of all.
-    pub fn run_from(&self, first: usize, pass: &Pass) -> Vec<f64> {
+    /// Some rows that follow each other.
+    pub fn chunk(&self, rows: std::ops::Range<usize>) -> Chunk<'_> {
         let width = self.design.columns();
-        let Ok(sums) = pass.run_in_blocks(self.base.len(), width, |block, visit| {
-            visit(Chunk {
-                first: first + block.start,
-                design: &self.design.values()[block.start * width..block.end * width],
-                base: &self.base[block.clone()],
-                outcome: &self.outcome[block],
-            });
-            Ok::<(), Infallible>(())
-        });
-        sums
+        Chunk {
+            first: rows.start,
+            design: &self.design.values()[rows.start * width..rows.end * width],
+            base: &self.base[rows.clone()],
+            outcome: &self.outcome[rows],
+        }
     }
 }
 
@@ -205,7 +201,11 @@ impl RowSource for TrainingData {
     }
 
     fn run(&self, pass: &Pass) -> Result<Vec<f64>> {
-        Ok(self.run_from(0, pass))
+        let Ok(sums) = pass.run_in_blocks(self.base.len(), self.design.columns(), |block, visit| {
+            visit(self.chunk(block));
+            Ok::<(), Infallible>(())
+        });
+        Ok(sums)
     }
 
     fn take(&self, places: &[usize]) -> Result<TrainingData> {

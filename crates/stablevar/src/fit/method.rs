@@ -164,6 +164,25 @@ impl Method {
         [of_gates, of_weights, of_model].into_iter().flatten().collect()
     }
 
+    /// The part of the method, if there is one, that can't do with passes over rows elsewhere.
+    pub fn needs_memory(&self) -> Option<&'static str> {
+        let reweighter = match self {
+            Method::Svi { reweighter, .. } | Method::SviD { reweighter, .. } | Method::Dwr { reweighter } => reweighter,
+            Method::Lasso(_) => return Some("the Lasso"),
+            Method::Srdo { .. } | Method::NonlinearSvi { .. } => return Some("SRDO"),
+            Method::Ols | Method::Logistic | Method::Stg { .. } | Method::Mlp(_) => &AnyReweighter::default(),
+        };
+        match reweighter {
+            AnyReweighter::Published(_) => Some("the descent on free weights"),
+            AnyReweighter::Srdo(_) => Some("SRDO"),
+            AnyReweighter::Balance(_) if !self.networks().is_empty() => Some("a network"),
+            AnyReweighter::Balance(_) => {
+                let resampling = self.loop_settings().is_some_and(|settings| settings.resampling.is_some());
+                resampling.then_some("selection over resamples")
+            }
+        }
+    }
+
     /// What the method can predict.
     pub fn tasks(&self) -> &'static [Task] {
         match self {

@@ -84,6 +84,9 @@ pub fn fit(data: &dyn RowSource, method: &Method, seed: u64, watch: Watch<'_>) -
             data.frame().target.name
         )));
     }
+    if let Some(what) = method.needs_memory().filter(|_| data.memory().is_none()) {
+        return Err(Error::NeedsMemory { what: what.into() });
+    }
     method.networks().into_iter().try_for_each(Mlp::check)?;
     let found = match method {
         Method::Svi { settings, reweighter, refit } | Method::NonlinearSvi { settings, reweighter, refit } => {

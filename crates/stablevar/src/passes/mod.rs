@@ -194,6 +194,17 @@ pub(crate) struct Sums {
     matrix: Matrix,
 }
 
+impl Sums {
+    fn finish(mut self) -> Vec<f64> {
+        self.matrix.mirror_lower();
+        self.values.extend_from_slice(self.matrix.values());
+        self.values
+    }
+}
+
+/// Sums that are merged at once.
+pub const BRANCHES: usize = 8;
+
 impl Pass {
     /// Numbers and the size of the square matrix that a pass sums.
     fn size(&self, width: usize) -> (usize, usize) {
@@ -240,18 +251,33 @@ impl Pass {
         }
     }
 
-    /// The sums of two parts of the rows, the first before the second.
-    pub fn merge(&self, total: &mut [f64], part: &[f64]) {
+    fn merge(&self, total: &mut [f64], part: &[f64]) {
         match self {
             Pass::Extremes { .. } => Extremes::read(total).merge(Extremes::read(part)).write(total),
             _ => total.iter_mut().zip(part).for_each(|(sum, part)| *sum += part),
         }
     }
 
+    /// The sums of neighbouring parts of the rows, in order, from the sums of each.
+    pub fn merge_few<'a>(&self, parts: impl IntoIterator<Item = &'a [f64]>) -> Vec<f64> {
+        let mut parts = parts.into_iter();
+        let mut total = parts.next().unwrap_or_default().to_vec();
+        parts.for_each(|part| self.merge(&mut total, part));
+        total
+    }
+
+    /// The sums of a block of rows that are at hand.
+    pub fn run_block(&self, chunk: Chunk, width: usize) -> Vec<f64> {
+        let mut sums = self.zero(width);
+        self.add(chunk, &mut sums);
+        sums.finish()
+    }
+
     /// Runs over rows whose chunks `visit` shows, block by block and many blocks at once.
     ///
-    /// Which rows are a block depends on their number alone, and blocks are merged in order: the same rows give the same sums
-    /// wherever they are and however many threads there are.
+    /// Which rows are a block depends on their number alone ([`blocks`](crate::rows::blocks)), and the blocks' sums are merged in a
+    /// tree with [`BRANCHES`] branches: the same rows give the same sums to the last bit, wherever they are and however many
+    /// threads or machines there are.
     pub fn run_in_blocks<E: Send>(
         &self,
         rows: usize,
@@ -261,23 +287,13 @@ impl Pass {
         let parts = map_blocks(rows, |block| {
             let mut sums = self.zero(width);
             visit(block, &mut |chunk| self.add(chunk, &mut sums))?;
-            sums.matrix.mirror_lower();
-            sums.values.extend_from_slice(sums.matrix.values());
-            Ok(sums.values)
+            Ok(sums.finish())
         });
-        let mut total: Option<Vec<f64>> = None;
-        for part in parts {
-            let part = part?;
-            match &mut total {
-                None => total = Some(part),
-                Some(total) => self.merge(total, &part),
-            }
+        let mut sums = parts.into_iter().collect::<std::result::Result<Vec<_>, E>>()?;
+        while sums.len() > 1 {
+            sums = sums.chunks(BRANCHES).map(|few| self.merge_few(few.iter().map(Vec::as_slice))).collect();
         }
-        Ok(total.unwrap_or_else(|| {
-            let Sums { mut values, matrix } = self.zero(width);
-            values.extend_from_slice(matrix.values());
-            values
-        }))
+        Ok(sums.pop().unwrap_or_else(|| self.zero(width).finish()))
     }
 
     /// The numbers and the matrix of a pass' result.
@@ -289,23 +305,21 @@ impl Pass {
 }
 
 impl Weighting {
-    /// The weights of the rows of a tile; `product` is room for as many numbers as the tile has.
-    fn weigh(&self, tile: Chunk, product: &mut [f64], weights: &mut [f64]) {
-        match self {
-            Weighting::Equal => weights.fill(1.0),
-            Weighting::Function(function) => function.weigh_tile(tile.design, product, weights),
-            Weighting::Given(all) => weights.copy_from_slice(&all[tile.first..tile.first + weights.len()]),
-        }
-    }
-
     /// Visits every tile of a chunk with the weights of its rows, and room for a copy of them.
     fn for_each_tile(&self, chunk: Chunk, mut visit: impl FnMut(Chunk, &mut [f64], &mut [f64])) {
-        let width = chunk.width();
-        let mut room = vec![0.0; TILE * width];
+        let mut room = vec![0.0; TILE * chunk.width()];
         let mut weights = [0.0; TILE];
+        let lower = match self {
+            Weighting::Function(function) => quadratic::lower_form(&function.form),
+            _ => Matrix::zeros(0, 0),
+        };
         for tile in chunk.tiles() {
             let (room, weights) = (&mut room[..tile.design.len()], &mut weights[..tile.base.len()]);
-            self.weigh(tile, room, weights);
+            match self {
+                Weighting::Equal => weights.fill(1.0),
+                Weighting::Function(function) => function.weigh_tile(tile.design, &lower, room, weights),
+                Weighting::Given(all) => weights.copy_from_slice(&all[tile.first..tile.first + weights.len()]),
+            }
             visit(tile, weights, room);
         }
     }

@@ -2,9 +2,9 @@
 
 use super::{Chunk, Outcome, Pass, RowSource, Sums, Weighting};
 use crate::error::Result;
-use crate::linalg::{Matrix, add_lower_cross_product, dot};
+use crate::linalg::{Matrix, dot};
 use crate::models::{sigmoid, softplus};
-use crate::rows::scale_rows;
+use crate::rows::add_weighted_rows;
 
 /// Probabilities are kept this far from 0 and 1, so that no single row becomes infinitely informative.
 const LEAST: f64 = 0.01;
@@ -29,12 +29,6 @@ impl Outcome {
     }
 }
 
-/// Adds `weights * rows' * rows`.
-fn add_weighted(rows: &[f64], weights: &[f64], room: &mut [f64], total: &mut Matrix) {
-    scale_rows(rows, weights.iter().copied(), total.rows(), room);
-    add_lower_cross_product(room, rows, total);
-}
-
 pub(super) fn add_moments(chunk: Chunk, weighting: &Weighting, outcome: &Outcome, sums: &mut Sums) {
     let Sums { values, matrix } = sums;
     let (squares, cross) = values.split_at_mut(2);
@@ -42,6 +36,9 @@ pub(super) fn add_moments(chunk: Chunk, weighting: &Weighting, outcome: &Outcome
         for ((row, weight), (base, target)) in
             tile.rows().zip(weights.iter_mut()).zip(tile.base.iter().zip(tile.outcome))
         {
+            if *weight == 0.0 {
+                continue;
+            }
             let (value, information) = outcome.of(row, *target);
             *weight *= information;
             squares[0] += base * *weight * *weight;
@@ -50,7 +47,7 @@ pub(super) fn add_moments(chunk: Chunk, weighting: &Weighting, outcome: &Outcome
             let factor = *weight * value;
             cross.iter_mut().zip(row).for_each(|(sum, z)| *sum += factor * z);
         }
-        add_weighted(tile.design, weights, room, matrix);
+        add_weighted_rows(tile.design, weights, room, matrix);
     });
 }
 
@@ -59,11 +56,14 @@ pub(super) fn add_noise(chunk: Chunk, weighting: &Weighting, outcome: &Outcome, 
         for ((row, weight), (base, target)) in
             tile.rows().zip(weights.iter_mut()).zip(tile.base.iter().zip(tile.outcome))
         {
+            if *weight == 0.0 {
+                continue;
+            }
             let (value, information) = outcome.of(row, *target);
             // A row that stands `base` times adds its score's square that many times.
             *weight = base * (*weight * information * (value - dot(row, coefficients))).powi(2);
         }
-        add_weighted(tile.design, weights, room, &mut sums.matrix);
+        add_weighted_rows(tile.design, weights, room, &mut sums.matrix);
     });
 }
 
@@ -74,6 +74,9 @@ pub(super) fn add_step(chunk: Chunk, weighting: &Weighting, coefficients: &[f64]
         for ((row, weight), (base, target)) in
             tile.rows().zip(weights.iter_mut()).zip(tile.base.iter().zip(tile.outcome))
         {
+            if *weight == 0.0 {
+                continue;
+            }
             let residual = target - dot(row, coefficients);
             *weight *= base;
             if residual.abs() > limit {
@@ -83,7 +86,7 @@ pub(super) fn add_step(chunk: Chunk, weighting: &Weighting, coefficients: &[f64]
             let factor = *weight * residual;
             cross.iter_mut().zip(row).for_each(|(sum, z)| *sum += factor * z);
         }
-        add_weighted(tile.design, weights, room, matrix);
+        add_weighted_rows(tile.design, weights, room, matrix);
     });
 }
 
@@ -100,6 +103,9 @@ pub(super) fn add_logistic(
         for ((row, weight), (base, target)) in
             tile.rows().zip(weights.iter_mut()).zip(tile.base.iter().zip(tile.outcome))
         {
+            if *weight == 0.0 {
+                continue;
+            }
             let label = label_of(*target, standard);
             let log_odds = dot(row, coefficients);
             let probability = sigmoid(log_odds);
@@ -110,7 +116,7 @@ pub(super) fn add_logistic(
             gradient.iter_mut().zip(row).for_each(|(sum, z)| *sum += slope * z);
             *weight *= probability * (1.0 - probability);
         }
-        add_weighted(tile.design, weights, room, matrix);
+        add_weighted_rows(tile.design, weights, room, matrix);
     });
 }
 

@@ -4,8 +4,8 @@
 //! one column's values of several rows; for wide ones the linear-algebra crate's products are faster.
 
 use super::{Chunk, Pass, Sums};
-use crate::linalg::{Matrix, add_lower_cross_product, dot_in_lanes, multiply_rows};
-use crate::rows::{TILE, map_blocks_mut, scale_rows, tiles};
+use crate::linalg::{Matrix, dot_in_lanes, multiply_rows_lower};
+use crate::rows::{TILE, add_weighted_rows, map_blocks_mut, tiles};
 use crate::weights::{Divergence, QuadraticFunction};
 use pulp::{Simd, WithSimd};
 use std::convert::Infallible;
@@ -48,11 +48,12 @@ where
     let Chunk { design: values, base, .. } = chunk;
     let width = form.rows();
     let mut sums = Weighed { value: 0.0, moments };
+    let lower = lower_form(form);
     if width < WIDE {
-        let doubled = doubled_triangle(form);
+        let doubled: Vec<f64> = (0..width).flat_map(|i| &lower.row(i)[..=i]).copied().collect();
         pulp::Arch::new().dispatch(Narrow { values, base, width, doubled: &doubled, measure, sums: &mut sums });
     } else {
-        wide(values, base, width, form, measure, &mut sums);
+        wide(values, base, width, &lower, measure, &mut sums);
     }
     sums.value
 }
@@ -61,33 +62,34 @@ where
 pub(crate) fn raw_weights(rows: &Matrix, form: &Matrix, divergence: Divergence) -> Vec<f64> {
     let width = rows.columns();
     let mut weights = vec![0.0; rows.rows()];
+    let lower = lower_form(form);
     map_blocks_mut(&mut weights, |block, weights| {
         let mut product = vec![0.0; TILE * width];
         for (tile, weights) in tiles(block).zip(weights.chunks_mut(TILE)) {
             let rows = &rows.values()[tile.start * width..tile.end * width];
-            weigh_tile(rows, form, divergence, &mut product[..rows.len()], weights);
+            weigh_tile(rows, &lower, divergence, &mut product[..rows.len()], weights);
         }
     });
     weights
 }
 
-fn weigh_tile(rows: &[f64], form: &Matrix, divergence: Divergence, product: &mut [f64], weights: &mut [f64]) {
-    forms_by_product(rows, form, product, weights);
+fn weigh_tile(rows: &[f64], lower: &Matrix, divergence: Divergence, product: &mut [f64], weights: &mut [f64]) {
+    forms_by_product(rows, lower, product, weights);
     weights.iter_mut().for_each(|weight| *weight = divergence.weight(*weight));
 }
 
 impl QuadraticFunction {
-    /// The weights of some rows; `product` is room for as many numbers as they have.
-    pub(super) fn weigh_tile(&self, rows: &[f64], product: &mut [f64], weights: &mut [f64]) {
-        weigh_tile(rows, &self.form, self.divergence, product, weights);
+    /// The weights of some rows; `lower` is [`lower_form`] of its form, and `product` room for as many numbers as they have.
+    pub(super) fn weigh_tile(&self, rows: &[f64], lower: &Matrix, product: &mut [f64], weights: &mut [f64]) {
+        weigh_tile(rows, lower, self.divergence, product, weights);
         weights.iter_mut().for_each(|weight| *weight *= self.factor);
     }
 }
 
-/// `z' form z` of some rows, by way of their products with the form.
-fn forms_by_product(rows: &[f64], form: &Matrix, product: &mut [f64], forms: &mut [f64]) {
-    let width = form.rows();
-    multiply_rows(rows, form, product);
+/// `z' form z` of some rows, by way of their products with the form's lower triangle.
+fn forms_by_product(rows: &[f64], lower: &Matrix, product: &mut [f64], forms: &mut [f64]) {
+    let width = lower.rows();
+    multiply_rows_lower(rows, lower, product);
     for ((form, row), image) in forms.iter_mut().zip(rows.chunks_exact(width)).zip(product.chunks_exact(width)) {
         *form = dot_in_lanes(row, image);
     }
@@ -116,13 +118,16 @@ impl Weighed<'_> {
     }
 }
 
-/// The lower triangle of a symmetric matrix with what is off the diagonal doubled, row by row: the same quadratic form.
-fn doubled_triangle(form: &Matrix) -> Vec<f64> {
-    let entry = |i: usize, j: usize| if i == j { form[(i, i)] } else { form[(i, j)] + form[(j, i)] };
-    (0..form.rows()).flat_map(|i| (0..=i).map(move |j| entry(i, j))).collect()
+/// The lower triangle of a symmetric matrix with what is off the diagonal doubled: the same quadratic form.
+pub(super) fn lower_form(form: &Matrix) -> Matrix {
+    Matrix::from_fn(form.rows(), form.rows(), |i, j| match i.cmp(&j) {
+        std::cmp::Ordering::Less => 0.0,
+        std::cmp::Ordering::Equal => form[(i, i)],
+        std::cmp::Ordering::Greater => form[(i, j)] + form[(j, i)],
+    })
 }
 
-fn wide<M>(values: &[f64], base: &[f64], width: usize, form: &Matrix, measure: M, sums: &mut Weighed)
+fn wide<M>(values: &[f64], base: &[f64], width: usize, lower: &Matrix, measure: M, sums: &mut Weighed)
 where
     M: Fn(f64) -> (f64, f64) + Copy,
 {
@@ -131,10 +136,9 @@ where
     for tile in tiles(0..base.len()) {
         let rows = &values[tile.start * width..tile.end * width];
         let (product, forms) = (&mut product[..rows.len()], &mut forms[..tile.len()]);
-        forms_by_product(rows, form, product, forms);
+        forms_by_product(rows, lower, product, forms);
         sums.weigh(forms, &base[tile], measure);
-        scale_rows(rows, forms.iter().copied(), width, product);
-        add_lower_cross_product(product, rows, sums.moments);
+        add_weighted_rows(rows, forms, product, sums.moments);
     }
 }
 

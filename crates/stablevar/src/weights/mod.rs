@@ -160,7 +160,7 @@ pub enum AnyReweighter {
 impl Default for AnyReweighter {
     /// [`Balance`] for use in a loop: the automatic ridge, and no more digits than the gates need.
     fn default() -> Self {
-        AnyReweighter::Balance(Balance { ridge: None, tolerance: Positive::constant(1e-5), ..Balance::default() })
+        AnyReweighter::Balance(Balance { ridge: None, tolerance: Positive::constant(1e-4), ..Balance::default() })
     }
 }
 

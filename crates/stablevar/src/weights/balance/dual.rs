@@ -33,10 +33,10 @@ fn automatic_ridge(columns: usize, total: f64) -> f64 {
 }
 
 /// The preconditioner is computed anew after this many steps.
-const STEPS_PER_HESSIAN: usize = 20;
+const STEPS_PER_HESSIAN: usize = 10;
 /// After this many preconditioners that take the columns for normal the exact Hessian takes over, if there are no more
 /// unknowns than this: it costs O(n q^2), and converges on columns with heavy tails where the other does not.
-const NORMAL_ROUNDS: usize = 3;
+const NORMAL_ROUNDS: usize = 6;
 const MOST_UNKNOWNS: usize = 1200;
 /// Rows of the sample whose solution is the point to begin with, at least and per unknown, and how many times as many there
 /// must be for that to be worth it.
