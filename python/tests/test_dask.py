@@ -186,7 +186,7 @@ def test_workers_hold_their_rows_and_nothing_afterwards(client, many):
     stop.set()
     watcher.join()
     np.testing.assert_allclose(model.weights_.compute(), here.weights_, atol=1e-9)
-    # While they are cut into blocks rows are held as they came, encoded and cut: of three workers one may have most of them.
+    # While blocks are cut, rows are held as they came, encoded and cut; one worker may have most of them.
     assert max(held) <= 3 * X.nbytes
     del model
     deadline = time.time() + 10
