@@ -5,7 +5,7 @@ STAMP := $(VENV)/.ready
 # One selection of packages for all that is built for tests: with another, dependencies would be built again.
 TESTED := --profile testing --workspace --exclude stablevar-bench --lib --bins
 
-.PHONY: test lint test-rust test-python test-versions wheel demo bench results clean
+.PHONY: test lint test-rust test-python test-versions wheel demo release bench bench-stages results clean
 
 test: lint test-rust test-python
 
@@ -46,17 +46,23 @@ test-versions: wheel
 		"numpy==1.24.*" "scikit-learn==1.6.0" "pandas<2.2" "scipy<1.14" "matplotlib<3.9" pytest dist/*.whl
 	STABLEVAR=$(abspath target/release/stablevar) .venv-oldest/bin/python -m pytest -q
 
-# Speed of every stage, and how it grows with rows and columns.
-bench: $(STAMP)
+# Speed, memory and scale beside peers and limits, in one run: prints the tables and makes docs/performance.md.
+bench: $(STAMP) release
+	$(VENV)/bin/python python/benches/performance.py
+
+# Speed of every stage by itself, of networks, of the Python package beside the command line, and accuracy beside peers.
+bench-stages: $(STAMP) release
 	cargo bench -p stablevar-bench
-	cargo run --release -p stablevar-bench --example limits
 	cargo run --release -p stablevar-bench --example growth
-	cargo build --release --bins
-	cargo build --release -p stablevar-bench --example network_speed
 	$(VENV)/bin/python crates/stablevar-bench/benches/network_speed.py
-	VIRTUAL_ENV=$(abspath $(VENV)) $(VENV)/bin/maturin develop --quiet --release
 	$(VENV)/bin/python python/benches/overhead.py
 	$(VENV)/bin/python python/benches/peers.py
+
+# The program, the examples that benchmarks run, and the package in the virtual environment, as users have them.
+release: $(STAMP)
+	cargo build --release --bins
+	cargo build --release -p stablevar-bench --examples
+	VIRTUAL_ENV=$(abspath $(VENV)) $(VENV)/bin/maturin develop --quiet --release
 
 # The paper's experiments anew, for docs/results.md: twenty minutes on two cores.
 results:

@@ -45,7 +45,7 @@ fn main() {
     let asked: Vec<usize> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
     let usual = vec![10, 20, 30, 40, 50, 64, 128, 256];
     for columns in if asked.is_empty() { usual } else { asked } {
-        let rows = (16_000_000 / columns).min(1_000_000);
+        let rows = (50_000_000 / columns).min(1_000_000);
         let width = columns + 1;
         let design = Matrix::from_fn(rows, width, |i, j| ((i * (j + 7) + 3 * j) % 101) as f64 / 50.0 - 1.0);
         let form = Matrix::from_fn(width, width, |i, j| f64::from(u8::from(i == j)) + 0.01 * ((i + j) % 3) as f64);

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Values that are read at once by a thread, about.
 const READ_VALUES: usize = 1 << 17;
 /// Reads are whole tiles of rows, so that sums are the same to the last bit as those of rows in memory.
-const TILE: usize = 128;
+const TILE: usize = 512;
 const VALUE: u64 = size_of::<f64>() as u64;
 
 /// Encoded rows in a file: the design matrix row by row, then all outcomes, then all base weights if they differ from 1.

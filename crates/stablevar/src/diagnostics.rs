@@ -3,7 +3,7 @@
 use crate::design::TrainingData;
 use crate::error::Result;
 use crate::linalg::{Cholesky, Matrix};
-use crate::passes::{Outcome, RowSource, WeightedMoments, Weighting};
+use crate::passes::{RowSource, Weighting};
 use crate::weights::{Mask, SampleWeights};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub fn correlation_from_covariance(covariance: &Matrix) -> Matrix {
 
 /// The correlation matrix of the encoded columns under the weights.
 pub fn weighted_correlations(data: &dyn RowSource, weights: &SampleWeights) -> Result<Matrix> {
-    let moments = WeightedMoments::of(data, weights.weighting(), Outcome::Target)?;
+    let moments = weights.moments(data)?;
     Ok(correlation_from_covariance(&covariance_from_moments(&moments.columns)))
 }
 

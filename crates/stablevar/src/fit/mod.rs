@@ -21,7 +21,7 @@ use crate::models::{
 };
 use crate::optim::StopReason;
 use crate::parameter::Fraction;
-use crate::passes::{Outcome, RowSource, WeightedMoments};
+use crate::passes::RowSource;
 use crate::selection::stand_ins;
 use crate::svi::{Loop, LoopStop, Svi, svi};
 use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction, WeightProfile};
@@ -363,7 +363,7 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         ..Diagnostics::default()
     };
     if let Some(mask) = &found.mask {
-        let moments = WeightedMoments::of(data, found.weights.weighting(), Outcome::Target)?;
+        let moments = found.weights.moments(data)?;
         let after = covariance_from_moments(&moments.columns);
         let correlations = correlation_from_covariance(&after);
         diagnostics.weights = Some(WeightProfile::new(data, &found.weights)?);

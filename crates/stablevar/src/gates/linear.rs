@@ -19,6 +19,7 @@ use crate::parameter::{NonNegative, Positive};
 use crate::passes::{Outcome, RowSource, WeightedMoments, noise};
 use crate::weights::SampleWeights;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// How much an open gate costs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -106,7 +107,10 @@ impl WeightedProblem {
 
     /// The same for another outcome than the data's.
     pub(super) fn with_outcome(data: &dyn RowSource, weights: &SampleWeights, outcome: &Outcome) -> Result<Self> {
-        let moments = WeightedMoments::of(data, weights.weighting(), outcome.clone())?;
+        let moments = match outcome {
+            Outcome::Target => weights.moments(data)?,
+            working => Arc::new(WeightedMoments::of(data, weights.weighting(), working.clone())?),
+        };
         let target_mean = moments.cross[0];
         let means: Vec<f64> = (1..moments.columns.rows()).map(|column| moments.columns[(0, column)]).collect();
         let cross = moments.cross[1..].iter().zip(&means).map(|(cross, mean)| cross - mean * target_mean).collect();

@@ -30,6 +30,9 @@ pub struct Minimum {
     pub evaluations: usize,
     /// Why it stopped.
     pub stop: StopReason,
+    gradient: Vec<f64>,
+    /// What was learnt of the curvature on the way.
+    pairs: VecDeque<Pair>,
 }
 
 /// Minimises a smooth function from `start`.
@@ -44,7 +47,17 @@ pub fn minimise(
     start: Vec<f64>,
     options: Options,
 ) -> Minimum {
-    descend(objective, Some(precondition), start, options, |_, _| false)
+    descend(objective, Some(precondition), Start::At(start), options, |_, _| false)
+}
+
+/// Goes on where another descent on the same objective stopped, with another preconditioner.
+pub fn resume(
+    objective: impl FnMut(&[f64], &mut [f64]) -> f64,
+    precondition: impl Fn(&mut [f64]),
+    from: Minimum,
+    options: Options,
+) -> Minimum {
+    descend(objective, Some(precondition), Start::From(from), options, |_, _| false)
 }
 
 /// Like [`minimise`] without a preconditioner: the scale of the inverse Hessian is taken from the last step instead.
@@ -55,22 +68,35 @@ pub fn minimise_watched(
     options: Options,
     watch: impl FnMut(usize, &[f64]) -> bool,
 ) -> Minimum {
-    descend(objective, None::<fn(&mut [f64])>, start, options, watch)
+    descend(objective, None::<fn(&mut [f64])>, Start::At(start), options, watch)
+}
+
+/// Where a descent begins.
+enum Start {
+    At(Vec<f64>),
+    From(Minimum),
 }
 
 fn descend(
     mut objective: impl FnMut(&[f64], &mut [f64]) -> f64,
     precondition: Option<impl Fn(&mut [f64])>,
-    start: Vec<f64>,
+    start: Start,
     options: Options,
     mut watch: impl FnMut(usize, &[f64]) -> bool,
 ) -> Minimum {
-    let size = start.len();
-    let mut point = start;
-    let mut gradient = vec![0.0; size];
-    let mut value = objective(&point, &mut gradient);
-    let mut evaluations = 1;
-    let mut pairs: VecDeque<Pair> = VecDeque::with_capacity(options.memory + 1);
+    let (mut point, mut value, mut gradient, mut pairs, mut evaluations);
+    match start {
+        Start::At(start) => {
+            gradient = vec![0.0; start.len()];
+            value = objective(&start, &mut gradient);
+            (point, pairs, evaluations) = (start, VecDeque::with_capacity(options.memory + 1), 1);
+        }
+        Start::From(before) => {
+            (point, value, gradient) = (before.point, before.value, before.gradient);
+            (pairs, evaluations) = (before.pairs, 0);
+        }
+    }
+    let size = point.len();
     let (mut trial, mut trial_gradient) = (vec![0.0; size], vec![0.0; size]);
 
     for iteration in 0.. {
@@ -85,7 +111,7 @@ fn descend(
             None
         };
         if let Some(stop) = stop {
-            return Minimum { point, value, gradient_norm, iterations: iteration, evaluations, stop };
+            return Minimum { point, value, gradient_norm, iterations: iteration, evaluations, stop, gradient, pairs };
         }
 
         let mut direction = descent_direction(&gradient, &pairs, &precondition);
@@ -124,7 +150,8 @@ fn descend(
             if pairs.is_empty() {
                 let near = gradient_norm <= (1e3 * options.gradient_tolerance).max(1e-7);
                 let stop = if near { StopReason::PrecisionReached } else { StopReason::Stalled };
-                return Minimum { point, value, gradient_norm, iterations: iteration, evaluations, stop };
+                let iterations = iteration;
+                return Minimum { point, value, gradient_norm, iterations, evaluations, stop, gradient, pairs };
             }
             pairs.clear();
         }
@@ -132,6 +159,7 @@ fn descend(
     unreachable!("the loop over iterations returns")
 }
 
+#[derive(Debug, Clone)]
 struct Pair {
     step: Vec<f64>,
     change: Vec<f64>,

@@ -121,6 +121,7 @@ pub(super) fn add_logistic(
 }
 
 /// Moments of (1, columns) and the outcome under weights, scaled to total weight 1.
+#[derive(Debug, Clone, PartialEq)]
 pub struct WeightedMoments {
     /// Of (1, columns).
     pub columns: Matrix,

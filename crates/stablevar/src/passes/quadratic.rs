@@ -4,7 +4,7 @@
 //! one column's values of several rows; for wide ones the linear-algebra crate's products are faster.
 
 use super::{Chunk, Pass, Sums};
-use crate::linalg::{Matrix, dot_in_lanes, multiply_rows_lower};
+use crate::linalg::{Matrix, dot_in_lanes, multiply_rows, multiply_rows_lower};
 use crate::rows::{TILE, add_weighted_rows, map_blocks_mut, tiles};
 use crate::weights::{Divergence, QuadraticFunction};
 use pulp::{Simd, WithSimd};
@@ -12,6 +12,10 @@ use std::convert::Infallible;
 
 /// From this many columns on, the linear-algebra crate is faster.
 const WIDE: usize = 48;
+/// Rows of a wide table handled at once: products of matrices have to be set up.
+const WIDE_TILE: usize = 4 * TILE;
+/// From this many columns on, a product with a triangle is faster than one with the whole square.
+const TRIANGLE: usize = 96;
 /// Columns handled together: they and their sums fill the machine's registers.
 const GROUP: usize = 4;
 
@@ -89,7 +93,11 @@ impl QuadraticFunction {
 /// `z' form z` of some rows, by way of their products with the form's lower triangle.
 fn forms_by_product(rows: &[f64], lower: &Matrix, product: &mut [f64], forms: &mut [f64]) {
     let width = lower.rows();
-    multiply_rows_lower(rows, lower, product);
+    if width < TRIANGLE {
+        multiply_rows(rows, lower, product)
+    } else {
+        multiply_rows_lower(rows, lower, product)
+    }
     for ((form, row), image) in forms.iter_mut().zip(rows.chunks_exact(width)).zip(product.chunks_exact(width)) {
         *form = dot_in_lanes(row, image);
     }
@@ -131,13 +139,12 @@ fn wide<M>(values: &[f64], base: &[f64], width: usize, lower: &Matrix, measure: 
 where
     M: Fn(f64) -> (f64, f64) + Copy,
 {
-    let mut product = vec![0.0; TILE * width];
-    let mut forms = vec![0.0; TILE];
-    for tile in tiles(0..base.len()) {
-        let rows = &values[tile.start * width..tile.end * width];
-        let (product, forms) = (&mut product[..rows.len()], &mut forms[..tile.len()]);
+    let mut product = vec![0.0; WIDE_TILE * width];
+    let mut forms = vec![0.0; WIDE_TILE];
+    for (rows, base) in values.chunks(WIDE_TILE * width).zip(base.chunks(WIDE_TILE)) {
+        let (product, forms) = (&mut product[..rows.len()], &mut forms[..base.len()]);
         forms_by_product(rows, lower, product, forms);
-        sums.weigh(forms, &base[tile], measure);
+        sums.weigh(forms, base, measure);
         add_weighted_rows(rows, forms, product, sums.moments);
     }
 }

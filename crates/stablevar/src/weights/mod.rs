@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::optim::StopReason;
 use crate::parameter::Positive;
-use crate::passes::{RowSource, Weighting};
+use crate::passes::{Outcome, RowSource, WeightedMoments, Weighting};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ use std::sync::Arc;
 pub struct SampleWeights {
     weighting: Weighting,
     effective_sample_size: f64,
+    /// What a pass under these weights gave, if there was one.
+    moments: Option<Arc<WeightedMoments>>,
 }
 
 impl SampleWeights {
@@ -41,17 +43,29 @@ impl SampleWeights {
         }
         let factor = total / sum;
         values.iter_mut().for_each(|weight| *weight *= factor);
-        Self { weighting: Weighting::Given(Arc::new(values)), effective_sample_size: sum * sum / squares }
+        Self {
+            weighting: Weighting::Given(Arc::new(values)),
+            effective_sample_size: sum * sum / squares,
+            moments: None,
+        }
     }
 
     /// All weights 1; `total` is the sum of the base weights.
     pub fn uniform(total: f64) -> Self {
-        Self { weighting: Weighting::Equal, effective_sample_size: total }
+        Self { weighting: Weighting::Equal, effective_sample_size: total, moments: None }
     }
 
     /// The weights as a pass takes them.
     pub fn weighting(&self) -> &Weighting {
         &self.weighting
+    }
+
+    /// Moments of the columns and the outcome under the weights.
+    pub fn moments(&self, data: &dyn RowSource) -> Result<Arc<WeightedMoments>> {
+        match &self.moments {
+            Some(moments) => Ok(moments.clone()),
+            None => Ok(Arc::new(WeightedMoments::of(data, &self.weighting, Outcome::Target)?)),
+        }
     }
 
     /// The weights of rows in memory, mean 1.

@@ -4,7 +4,7 @@ use super::{Balance, QuadraticFunction};
 use crate::design::TrainingData;
 use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows, symmetric_eigen};
-use crate::optim::{Minimum, Options, StopReason, minimise};
+use crate::optim::{Minimum, Options, StopReason, minimise, resume};
 use crate::parameter::Positive;
 use crate::passes::{self, Outcome, RowSource, WeightedMoments, Weighting};
 use crate::rows::{TILE, sum_matrices, tiles};
@@ -229,7 +229,7 @@ impl<'a> Dual<'a> {
     }
 
     pub(super) fn minimise(&mut self, start: Vec<f64>) -> Result<Minimum> {
-        let mut point = start;
+        let mut before: Option<Minimum> = None;
         let mut left = self.balance.max_iterations;
         let pairs = self.pairs.clone();
         let mut round = 0;
@@ -239,10 +239,11 @@ impl<'a> Dual<'a> {
                 max_iterations: STEPS_PER_HESSIAN.min(left),
                 memory: 12,
             };
-            let exact = if round < NORMAL_ROUNDS || self.size() > MOST_UNKNOWNS { None } else { self.hessian(&point)? };
+            let point = before.as_ref().map_or(&start, |minimum| &minimum.point);
+            let exact = if round < NORMAL_ROUNDS || self.size() > MOST_UNKNOWNS { None } else { self.hessian(point)? };
             let normal = match exact {
                 Some(_) => None,
-                None => NormalHessian::new(self.active_moments(&point)?, &pairs, self.ridge),
+                None => NormalHessian::new(self.active_moments(point)?, &pairs, self.ridge),
             };
             let precondition = |vector: &mut [f64]| match (&exact, &normal) {
                 (Some(hessian), _) => hessian.solve_in_place(vector),
@@ -254,7 +255,10 @@ impl<'a> Dual<'a> {
                 Ok(value) => value,
                 Err(error) => give_up(&mut fault, error, g),
             };
-            let minimum = minimise(objective, precondition, point, options);
+            let minimum = match before.take() {
+                None => minimise(objective, precondition, start.clone(), options),
+                Some(before) => resume(objective, precondition, before, options),
+            };
             if let Some(error) = fault {
                 return Err(error);
             }
@@ -262,7 +266,7 @@ impl<'a> Dual<'a> {
             if minimum.stop != StopReason::IterationLimit || left == 0 {
                 return Ok(minimum);
             }
-            point = minimum.point;
+            before = Some(minimum);
             round += 1;
         }
     }

@@ -29,6 +29,7 @@ use crate::passes::{Outcome, RowSource, WeightedMoments, Weighting, raw_weights}
 use crate::rows::{weighted_column_sums, weighted_cross_product};
 use dual::Dual;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The distance to uniform weights that is minimised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -217,6 +218,7 @@ impl Balance {
             weights: SampleWeights {
                 weighting: Weighting::Function(Box::new(function.clone())),
                 effective_sample_size: moments.effective_sample_size,
+                moments: Some(Arc::new(WeightedMoments { total: problem.total, ..moments })),
             },
             function: Some(WeightFunction::Quadratic(function)),
             truncated: None,
