@@ -117,6 +117,11 @@ def _block(start, end, parts):
     return cuts[0] if len(cuts) == 1 else _core.Part.join(cuts)
 
 
+def _restore(frame, first, rows):
+    """A block that was sent from one worker to another."""
+    return _core.restore_part(frame, first, tuple(_array(values) for values in rows))
+
+
 def _run(part, what):
     _share_cores()
     return part.run(what)

@@ -131,18 +131,6 @@ impl Part {
         Ok(Self { data: data.map_err(value_error)?, first })
     }
 
-    #[staticmethod]
-    fn restore(
-        frame: &str,
-        first: usize,
-        design: PyReadonlyArray2<'_, f64>,
-        base: PyReadonlyArray1<'_, f64>,
-        outcome: PyReadonlyArray1<'_, f64>,
-    ) -> PyResult<Self> {
-        let frame: Frame = from_json(frame)?;
-        Ok(Self { data: rows_of(&frame, &design, &base, &outcome)?, first })
-    }
-
     /// The rows from one place to another, if the part has them.
     fn cut(&self, start: usize, end: usize) -> PyResult<Self> {
         let own: Vec<usize> =
@@ -203,19 +191,22 @@ impl Part {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Py<PyAny>, (String, usize, Rows<'py>))> {
         let part = slf.get();
-        let restore = slf.py().import("stablevar._core")?.getattr("_restore_part")?;
+        // Not the core's own function: what comes over a network may lie askew in memory.
+        let restore = slf.py().import("stablevar.dask")?.getattr("_restore")?;
         let frame = to_json(part.data.frame())?;
         Ok((restore.unbind(), (frame, part.first, arrays(slf.py(), part.data.clone())?)))
     }
 }
 
-#[pyfunction(name = "_restore_part")]
+/// What a part is sent as.
+#[pyfunction]
 pub(crate) fn restore_part(
     frame: &str,
     first: usize,
     rows: (PyReadonlyArray2<'_, f64>, PyReadonlyArray1<'_, f64>, PyReadonlyArray1<'_, f64>),
 ) -> PyResult<Part> {
-    Part::restore(frame, first, rows.0, rows.1, rows.2)
+    let frame: Frame = from_json(frame)?;
+    Ok(Part { data: rows_of(&frame, &rows.0, &rows.1, &rows.2)?, first })
 }
 
 fn arrays<'py>(py: Python<'py>, data: TrainingData) -> PyResult<Rows<'py>> {

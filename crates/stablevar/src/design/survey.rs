@@ -147,7 +147,8 @@ impl Survey {
             let column = here(name)?;
             let mut found = survey_columns(&[column], base).remove(0);
             found.missing = counted[position];
-            if let (true, Values::Number(numbers)) = (levels, &column.values) {
+            let classes = levels && roles.task.map_or(found.binary, |task| task == Task::Classification);
+            if let (true, Values::Number(numbers)) = (classes, &column.values) {
                 found.count_numbers(numbers.iter().zip(base));
             }
             Ok(found)
