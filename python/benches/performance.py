@@ -254,9 +254,7 @@ def size(page, quick):
                     )
                 )
                 found.append((count, how, took, memory))
-    page.table(
-        ["rows", "how", "seconds", "microseconds a row", "the same per row at the least", "peak memory, MiB"], rows
-    )
+    page.table(["rows", "how", "seconds", "microseconds a row", "beside the first line", "peak memory, MiB"], rows)
     return found
 
 

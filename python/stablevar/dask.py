@@ -186,6 +186,10 @@ class _Rows:
         back = np.argsort(np.concatenate([group for group in groups if len(group)]))
         return tuple(_array(np.concatenate(array)[back]) for array in arrays)
 
+    def release(self):
+        """Gives the blocks up."""
+        self._parts = []
+
     def keep_columns(self, keep, frame):
         """Leaves the blocks with some of their columns."""
         self._parts = self._client.map(_keep_columns, self._parts, keep=keep, frame=frame, pure=False)
@@ -320,14 +324,21 @@ class _OnDask:
         frame, kept = _core.draft_frame(surveys, roles)
         starts = np.concatenate([[0], np.cumsum(kept)[:-1]]).astype(int).tolist()
         parts = [client.submit(_encode, part, roles, frame, first, pure=False) for part, first in zip(rows, starts)]
+        bounds = _core.blocks(sum(kept))
         blocks = []
-        for start, end in _core.blocks(sum(kept)):
+        for start, end in bounds:
             first, last = bisect.bisect_right(starts, start) - 1, bisect.bisect_left(starts, end)
             blocks.append(client.submit(_block, start, end, parts[first:last], pure=False))
         # Until they are cut into blocks the rows are needed as they came, and no longer.
         distributed.wait(blocks)
         del rows, parts
-        return work(_Rows(client, blocks, [start for start, _ in _core.blocks(sum(kept))]), surveys, roles)
+        held = _Rows(client, blocks, [start for start, _ in bounds])
+        del blocks
+        try:
+            return work(held, surveys, roles)
+        finally:
+            # Also after an error, whose traceback may be kept for long.
+            held.release()
 
     def _lazy(self, X, function, *arguments, width=None, dtype=np.float64):
         """A function of every partition, as a collection of the same kind."""

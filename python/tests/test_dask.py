@@ -195,6 +195,27 @@ def test_workers_hold_their_rows_and_nothing_afterwards(client, many):
     assert not any(client.has_what().values())
 
 
+def test_an_interrupted_fit_leaves_nothing_on_the_workers(client, many, monkeypatch):
+    X, y, _ = many
+    passes = []
+    run = _Rows.run
+
+    def run_and_stop(rows, what):
+        passes.append(what)
+        if len(passes) == 5:
+            raise KeyboardInterrupt
+        return run(rows, what)
+
+    monkeypatch.setattr(_Rows, "run", run_and_stop)
+    with pytest.raises(KeyboardInterrupt):
+        DaskSVIRegressor(evidence=None).fit(da.from_array(X, chunks=(7000, 10)), da.from_array(y, chunks=7000))
+    assert len(passes) == 5
+    deadline = time.time() + 10
+    while time.time() < deadline and any(client.has_what().values()):
+        time.sleep(0.1)
+    assert not any(client.has_what().values())
+
+
 def test_faults_are_told_on_the_client(client, table):
     X, y = table
     wrong = X.copy()
