@@ -232,6 +232,9 @@ def _like_rows_of(X, other, name):
 class _OnDask:
     """What the estimators on Dask share."""
 
+    #: The attribute that weighs rows.
+    _weighs = "_model"
+
     @property
     def client_(self):
         """The Dask client: the one given, or the current one."""
@@ -340,6 +343,25 @@ class _OnDask:
             # Also after an error, whose traceback may be kept for long.
             held.release()
 
+    def weigh(self, X):
+        """Weights of rows, on the scale on which the training rows have mean 1; lazy.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        weights : dask array or series of shape (n_samples,)
+        """
+        names = self._check_names(X)
+        return self._lazy(X, _weigh_part, getattr(self, self._weighs), names)
+
+    def _lazy_weights(self, X, sample_weight):
+        weights = self.weigh(X)
+        return weights if sample_weight is None else weights * (sample_weight > 0)
+
     def _lazy(self, X, function, *arguments, width=None, dtype=np.float64):
         """A function of every partition, as a collection of the same kind."""
         if _is_frame(X):
@@ -415,26 +437,8 @@ class _DaskSVI(_OnDask):
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         return self
 
-    def _lazy_weights(self, X, sample_weight):
-        weights = self.weigh(X)
-        return weights if sample_weight is None else weights * (sample_weight > 0)
-
     def _predict(self, X):
         return self._lazy(X, _predict_part, self._model, self._check_names(X))
-
-    def weigh(self, X):
-        """Weights of rows, on the scale on which the training rows have mean 1; lazy.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        weights : dask array or series of shape (n_samples,)
-        """
-        return self._lazy(X, _weigh_part, self._model, self._check_names(X))
 
 
 _DOC = """
@@ -513,6 +517,7 @@ def _probabilities_part(X, model, names):
 @_with_client
 class DaskBalance(_OnDask, Balance):
     __doc__ = "Weights under which all columns are uncorrelated, on a Dask cluster.\n" + _DOC.format(local="Balance")
+    _weighs = "_function"
 
     def fit(self, X, y=None, sample_weight=None, stable=None):
         """Find the weights.
@@ -546,20 +551,5 @@ class DaskBalance(_OnDask, Balance):
 
         self._function, summary = self._on_workers(X, None, sample_weight, None, False, work)
         self._read_summary(json.loads(summary))
-        weights = self.weigh(X)
-        self.weights_ = weights if sample_weight is None else weights * (sample_weight > 0)
+        self.weights_ = self._lazy_weights(X, sample_weight)
         return self
-
-    def weigh(self, X):
-        """Weights of rows, on the scale on which the training rows have mean 1; lazy.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        weights : dask array or series of shape (n_samples,)
-        """
-        return self._lazy(X, _weigh_part, self._function, self._check_names(X))

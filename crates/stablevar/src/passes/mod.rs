@@ -15,7 +15,7 @@ pub(crate) use quadratic::raw_weights;
 pub(crate) use spread::{BINS, Extremes, NAMED, median_residual, spread};
 
 use crate::design::{Frame, TrainingData};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::Matrix;
 use crate::rows::{TILE, map_blocks, tiles};
 use crate::weights::{Divergence, QuadraticFunction};
@@ -296,6 +296,16 @@ impl Pass {
         Ok(sums.pop().unwrap_or_else(|| self.zero(width).finish()))
     }
 
+    /// The numbers and the matrix that a pass over some rows gives.
+    fn over(&self, data: &dyn RowSource, width: usize) -> Result<(Vec<f64>, Matrix)> {
+        let result = data.run(self)?;
+        let (values, size) = self.size(width);
+        if result.len() != values + size * size {
+            return Err(Error::Pass(format!("a pass gave {} sums, not {}", result.len(), values + size * size)));
+        }
+        Ok(self.read(result, width))
+    }
+
     /// The numbers and the matrix of a pass' result.
     fn read(&self, mut result: Vec<f64>, width: usize) -> (Vec<f64>, Matrix) {
         let (values, size) = self.size(width);
@@ -328,12 +338,12 @@ impl Weighting {
 /// Sums of the dual's pass: `sum b Psi(u)` and `sum b rho(u) z z'`.
 pub(crate) fn dual(data: &dyn RowSource, form: &Matrix, divergence: Divergence) -> Result<(f64, Matrix)> {
     let pass = Pass::Dual { form: form.clone(), divergence };
-    let (values, matrix) = pass.read(data.run(&pass)?, form.rows());
+    let (values, matrix) = pass.over(data, form.rows())?;
     Ok((values[0], matrix))
 }
 
 /// `sum b rho'(u) z z'`.
 pub(crate) fn active(data: &dyn RowSource, form: &Matrix, divergence: Divergence) -> Result<Matrix> {
     let pass = Pass::Active { form: form.clone(), divergence };
-    Ok(pass.read(data.run(&pass)?, form.rows()).1)
+    Ok(pass.over(data, form.rows())?.1)
 }

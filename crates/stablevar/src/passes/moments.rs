@@ -29,64 +29,51 @@ impl Outcome {
     }
 }
 
+/// Adds `v z z'` of every row that has weight, where `each` makes `v` of its weight.
+fn add_rows(chunk: Chunk, weighting: &Weighting, total: &mut Matrix, mut each: impl FnMut(&[f64], &mut f64, f64, f64)) {
+    weighting.for_each_tile(chunk, |tile, weights, room| {
+        let rows = tile.rows().zip(weights.iter_mut()).zip(tile.base.iter().zip(tile.outcome));
+        for ((row, weight), (base, target)) in rows.filter(|((_, weight), _)| **weight != 0.0) {
+            each(row, weight, *base, *target);
+        }
+        add_weighted_rows(tile.design, weights, room, total);
+    });
+}
+
 pub(super) fn add_moments(chunk: Chunk, weighting: &Weighting, outcome: &Outcome, sums: &mut Sums) {
     let Sums { values, matrix } = sums;
     let (squares, cross) = values.split_at_mut(2);
-    weighting.for_each_tile(chunk, |tile, weights, room| {
-        for ((row, weight), (base, target)) in
-            tile.rows().zip(weights.iter_mut()).zip(tile.base.iter().zip(tile.outcome))
-        {
-            if *weight == 0.0 {
-                continue;
-            }
-            let (value, information) = outcome.of(row, *target);
-            *weight *= information;
-            squares[0] += base * *weight * *weight;
-            *weight *= base;
-            squares[1] += *weight * value * value;
-            let factor = *weight * value;
-            cross.iter_mut().zip(row).for_each(|(sum, z)| *sum += factor * z);
-        }
-        add_weighted_rows(tile.design, weights, room, matrix);
+    add_rows(chunk, weighting, matrix, |row, weight, base, target| {
+        let (value, information) = outcome.of(row, target);
+        *weight *= information;
+        squares[0] += base * *weight * *weight;
+        *weight *= base;
+        squares[1] += *weight * value * value;
+        let factor = *weight * value;
+        cross.iter_mut().zip(row).for_each(|(sum, z)| *sum += factor * z);
     });
 }
 
 pub(super) fn add_noise(chunk: Chunk, weighting: &Weighting, outcome: &Outcome, coefficients: &[f64], sums: &mut Sums) {
-    weighting.for_each_tile(chunk, |tile, weights, room| {
-        for ((row, weight), (base, target)) in
-            tile.rows().zip(weights.iter_mut()).zip(tile.base.iter().zip(tile.outcome))
-        {
-            if *weight == 0.0 {
-                continue;
-            }
-            let (value, information) = outcome.of(row, *target);
-            // A row that stands `base` times adds its score's square that many times.
-            *weight = base * (*weight * information * (value - dot(row, coefficients))).powi(2);
-        }
-        add_weighted_rows(tile.design, weights, room, &mut sums.matrix);
+    add_rows(chunk, weighting, &mut sums.matrix, |row, weight, base, target| {
+        let (value, information) = outcome.of(row, target);
+        // A row that stands `base` times adds its score's square that many times.
+        *weight = base * (*weight * information * (value - dot(row, coefficients))).powi(2);
     });
 }
 
 pub(super) fn add_step(chunk: Chunk, weighting: &Weighting, coefficients: &[f64], limit: f64, sums: &mut Sums) {
     let Sums { values, matrix } = sums;
     let (beyond, cross) = values.split_at_mut(1);
-    weighting.for_each_tile(chunk, |tile, weights, room| {
-        for ((row, weight), (base, target)) in
-            tile.rows().zip(weights.iter_mut()).zip(tile.base.iter().zip(tile.outcome))
-        {
-            if *weight == 0.0 {
-                continue;
-            }
-            let residual = target - dot(row, coefficients);
-            *weight *= base;
-            if residual.abs() > limit {
-                beyond[0] += 1.0;
-                *weight *= limit / residual.abs();
-            }
-            let factor = *weight * residual;
-            cross.iter_mut().zip(row).for_each(|(sum, z)| *sum += factor * z);
+    add_rows(chunk, weighting, matrix, |row, weight, base, target| {
+        let residual = target - dot(row, coefficients);
+        *weight *= base;
+        if residual.abs() > limit {
+            beyond[0] += 1.0;
+            *weight *= limit / residual.abs();
         }
-        add_weighted_rows(tile.design, weights, room, matrix);
+        let factor = *weight * residual;
+        cross.iter_mut().zip(row).for_each(|(sum, z)| *sum += factor * z);
     });
 }
 
@@ -99,24 +86,16 @@ pub(super) fn add_logistic(
 ) {
     let Sums { values, matrix } = sums;
     let (scalars, gradient) = values.split_at_mut(2);
-    weighting.for_each_tile(chunk, |tile, weights, room| {
-        for ((row, weight), (base, target)) in
-            tile.rows().zip(weights.iter_mut()).zip(tile.base.iter().zip(tile.outcome))
-        {
-            if *weight == 0.0 {
-                continue;
-            }
-            let label = label_of(*target, standard);
-            let log_odds = dot(row, coefficients);
-            let probability = sigmoid(log_odds);
-            *weight *= base;
-            scalars[0] += *weight * (softplus(log_odds) - label * log_odds);
-            scalars[1] += *weight * label;
-            let slope = *weight * (probability - label);
-            gradient.iter_mut().zip(row).for_each(|(sum, z)| *sum += slope * z);
-            *weight *= probability * (1.0 - probability);
-        }
-        add_weighted_rows(tile.design, weights, room, matrix);
+    add_rows(chunk, weighting, matrix, |row, weight, base, target| {
+        let label = label_of(target, standard);
+        let log_odds = dot(row, coefficients);
+        let probability = sigmoid(log_odds);
+        *weight *= base;
+        scalars[0] += *weight * (softplus(log_odds) - label * log_odds);
+        scalars[1] += *weight * label;
+        let slope = *weight * (probability - label);
+        gradient.iter_mut().zip(row).for_each(|(sum, z)| *sum += slope * z);
+        *weight *= probability * (1.0 - probability);
     });
 }
 
@@ -140,7 +119,7 @@ impl WeightedMoments {
     pub fn of(data: &dyn RowSource, weighting: &Weighting, outcome: Outcome) -> Result<Self> {
         let width = data.frame().columns() + 1;
         let pass = Pass::Moments { weighting: weighting.clone(), outcome };
-        let (values, mut columns) = pass.read(data.run(&pass)?, width);
+        let (values, mut columns) = pass.over(data, width)?;
         let total = columns[(0, 0)];
         columns.scale(1.0 / total);
         Ok(Self {
@@ -162,7 +141,7 @@ pub(crate) fn noise(
 ) -> Result<Matrix> {
     let width = coefficients.len();
     let pass = Pass::Noise { weighting: weighting.clone(), outcome, coefficients };
-    Ok(pass.read(data.run(&pass)?, width).1)
+    Ok(pass.over(data, width)?.1)
 }
 
 /// What a step of least squares needs.
@@ -184,7 +163,7 @@ impl LeastSquares {
         limit: Option<f64>,
     ) -> Result<Self> {
         let pass = Pass::Step { weighting: weighting.clone(), coefficients: coefficients.to_vec(), limit };
-        let (mut values, moments) = pass.read(data.run(&pass)?, coefficients.len());
+        let (mut values, moments) = pass.over(data, coefficients.len())?;
         let cross = values.split_off(1);
         Ok(Self { moments, cross, beyond: values[0] })
     }
@@ -208,7 +187,7 @@ impl Logistic {
         let target = &data.frame().target;
         let standard = (target.mean, target.scale);
         let pass = Pass::Logistic { weighting: weighting.clone(), coefficients: coefficients.to_vec(), standard };
-        let (values, mut hessian) = pass.read(data.run(&pass)?, coefficients.len());
+        let (values, mut hessian) = pass.over(data, coefficients.len())?;
         hessian.scale(1.0 / total);
         let gradient = values[2..].iter().map(|sum| sum / total).collect();
         Ok(Self { loss: values[0] / total, share: values[1] / total, gradient, hessian })

@@ -7,6 +7,8 @@ use std::ops::Range;
 
 /// Bins between the bounds.
 pub const BINS: usize = 4096;
+/// Ranges looked at for a median, at most; four times as wide each, they span all sizes that matter.
+const MOST_ROUNDS: usize = 60;
 /// How many of the greatest weights are named.
 pub const NAMED: usize = 10;
 
@@ -36,9 +38,9 @@ pub(crate) fn median_residual(
     guess: f64,
 ) -> Result<f64> {
     let (mut low, mut high) = (0.9 * guess, 1.1 * guess);
-    loop {
+    for _ in 0..MOST_ROUNDS {
         let pass = Pass::Residuals { weighting: weighting.clone(), coefficients: coefficients.to_vec(), low, high };
-        let sums = data.run(&pass)?;
+        let (sums, _) = pass.over(data, coefficients.len())?;
         let half = 0.5 * sums.iter().sum::<f64>();
         if sums[0] >= half {
             if low < f64::MIN_POSITIVE {
@@ -52,6 +54,8 @@ pub(crate) fn median_residual(
             return Ok(crossing(&sums[1..=BINS], half - sums[0], low, (high - low) / BINS as f64));
         }
     }
+    // Only residuals that are no finite numbers get here.
+    Ok(0.0)
 }
 
 /// Where the sum over equal bins reaches `wanted`, as if every bin's weight were spread evenly.
@@ -100,7 +104,8 @@ impl Extremes {
 
     /// One pass.
     pub(crate) fn of(data: &dyn RowSource, weighting: &Weighting) -> Result<Self> {
-        Ok(Self::read(&data.run(&Pass::Extremes { weighting: weighting.clone() })?))
+        let pass = Pass::Extremes { weighting: weighting.clone() };
+        Ok(Self::read(&pass.over(data, 0)?.0))
     }
 }
 
@@ -139,7 +144,8 @@ pub(crate) fn spread(
     high: f64,
     bins: usize,
 ) -> Result<(Vec<f64>, Vec<f64>)> {
-    let mut counts = data.run(&Pass::Spread { weighting: weighting.clone(), high, bins })?;
+    let pass = Pass::Spread { weighting: weighting.clone(), high, bins };
+    let (mut counts, _) = pass.over(data, 0)?;
     let sums = counts.split_off(bins + 1);
     Ok((counts, sums))
 }
