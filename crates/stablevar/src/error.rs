@@ -1,5 +1,8 @@
 //! What can be wrong with the data or the request, with the place of the fault and how to mend it.
 
+use crate::wording::{Wording, fill};
+use std::borrow::Cow;
+
 /// Shorthand for results of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -153,14 +156,14 @@ pub enum Error {
         fault: String,
     },
     /// A parameter is outside its range.
-    #[error("{name} must be {allowed}, not {value}")]
+    #[error("\"{name}\" must be {allowed}, not {value}")]
     BadParameter {
-        /// The parameter.
+        /// The setting.
         name: &'static str,
         /// Its range in words.
-        allowed: &'static str,
+        allowed: Cow<'static, str>,
         /// The value given.
-        value: f64,
+        value: String,
     },
     /// A request that does not fit together.
     #[error("{0}")]
@@ -208,58 +211,61 @@ impl Error {
         self
     }
 
-    /// How to mend the fault.
-    pub fn hint(&self) -> Option<String> {
+    /// The fault in the words of a front end.
+    pub fn message(&self, wording: &dyn Wording) -> String {
+        match self {
+            Error::BadParameter { name, allowed, value } => {
+                format!("{} must be {allowed}, not {value}", wording.setting(name, None))
+            }
+            other => other.to_string(),
+        }
+    }
+
+    /// How to mend the fault, in the words of a front end.
+    pub fn hint(&self, wording: &dyn Wording) -> Option<String> {
         let text = match self {
-            Error::UnknownColumn { column, available } => match closest(column, available) {
-                Some(name) => format!("did you mean '{name}'?"),
-                None => format!("the columns are: {}", shortened(available)),
-            },
-            Error::DuplicateColumn { .. } => "rename one of the two, so that a name means one column".into(),
-            Error::UnequalColumns { .. } => "give every column one value per row".into(),
-            Error::TooFewRows { .. } => "use a larger sample".into(),
+            Error::UnknownColumn { column, available } => {
+                return Some(match closest(column, available) {
+                    Some(name) => format!("did you mean '{name}'?"),
+                    None => format!("the columns are: {}", shortened(available)),
+                });
+            }
+            Error::DuplicateColumn { .. } => "rename one of the two, so that a name means one column",
+            Error::UnequalColumns { .. } => "give every column one value per row",
+            Error::TooFewRows { .. } => "use a larger sample",
             Error::TooFewRowsForColumns { .. } => {
-                "use more rows, leave columns out with --exclude, or use --method lasso, which can do with fewer rows"
-                    .into()
+                "use more rows, leave columns out ([exclude]), or use the Lasso ([method=lasso]), which can do with fewer rows"
             }
             Error::MissingValues { .. } => {
-                "fill them in; when fitting, leave the columns out with --exclude, or use --missing drop (leave those rows \
-                 out) or --missing mean (the column's mean, for text the most frequent value, also when predicting)"
-                    .into()
+                "fill them in; when fitting, leave the columns out ([exclude]), leave those rows out ([missing=drop]) or put the \
+                 column's mean, for text the most frequent value, also when predicting ([missing=mean])"
             }
-            Error::NotFinite { .. } => "correct the value, or leave the column out with --exclude".into(),
+            Error::NotFinite { .. } => "correct the value, or leave the column out ([exclude])",
             Error::TextTarget { .. } => {
-                "regression needs numbers as the target; for two classes use --task classification and --method svi or logistic".into()
+                "regression needs numbers as the target; for two classes ask for them ([task=classification])"
             }
-            Error::OneClass { .. } => {
-                "there is nothing to tell apart: check --target and how the rows were chosen".into()
-            }
+            Error::OneClass { .. } => "there is nothing to tell apart: check [target] and how the rows were chosen",
             Error::ManyClasses { .. } => {
-                "classification is between two classes: join some, or keep the rows of two; for a number use --task regression".into()
+                "classification is between two classes: join some, or keep the rows of two; a number is predicted by \
+                 [task=regression]"
             }
-            Error::UnknownClass { .. } => "correct the value, or fit again with rows that have it".into(),
-            Error::ConstantTarget { .. } => {
-                "there is nothing to predict: check --target and how the rows were chosen".into()
+            Error::UnknownClass { .. } => "correct the value, or fit again with rows that have it",
+            Error::ConstantTarget { .. } => "there is nothing to predict: check [target] and how the rows were chosen",
+            Error::NoUsableColumns { .. } => "give columns that vary",
+            Error::TooManyLevels { .. } => {
+                "if it is an identifier, leave it out ([exclude]); if it is a category, allow more ([max-levels])"
             }
-            Error::NoUsableColumns { .. } => "give columns that vary".into(),
-            Error::TooManyLevels { column, .. } => {
-                format!("if it is an identifier, use --exclude {column}; if it is a category, raise --max-levels")
-            }
-            Error::ChangedType { .. } => "give the column the type it had in training, or fit again".into(),
-            Error::BadWeights { .. } => {
-                "a weight of 2 means the same as the row standing twice; 0 leaves it out".into()
-            }
+            Error::ChangedType { .. } => "give the column the type it had in training, or fit again",
+            Error::BadWeights { .. } => "a weight of 2 means the same as the row standing twice; 0 leaves it out",
             Error::NeedsMemory { .. } => {
-                "allow more with --memory, use a sample of the rows, or use --method svi, svi-d, stg, dwr, ols or logistic, which \
-                 read them in chunks"
-                    .into()
+                "allow more ([memory]), use a sample of the rows, or use a method that reads them in chunks, as [method=svi]"
+            }
+            Error::SelectionTooStrict { .. } => {
+                "use fewer biased columns ([biased]), a bias rate nearer to 1 ([r]), or fewer stable columns"
             }
             Error::BadParameter { .. } | Error::BadRequest(_) | Error::Pass(_) | Error::Interrupted => return None,
-            Error::SelectionTooStrict { .. } => {
-                "use fewer biased columns (--biased), a bias rate nearer to 1 (--r), or fewer stable columns".into()
-            }
         };
-        Some(text)
+        Some(fill(text, wording, &|_| String::new()))
     }
 }
 

@@ -1,11 +1,29 @@
-//! What a user should know about a result.
+//! What a user should know about a result, as data: a code, the variables it is about, and figures.
+//!
+//! The words stand in one table; front ends fill in how they write settings.
 
+use crate::wording::{Plain, Wording, fill};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Something to watch out for. It is a finding, not a failure: the result stands, and this says how far.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
+    /// What kind of thing.
+    pub code: Code,
+    /// The variables (or columns, or levels) it is about.
+    pub variables: Vec<String>,
+    /// How large it is, by name.
+    pub figures: BTreeMap<String, f64>,
+    /// What neither names nor numbers tell; mostly empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+}
+
+/// A finding in words; each is a clause without a full stop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Words {
     /// What was found.
     pub what: String,
     /// What that means for the result.
@@ -14,16 +32,238 @@ pub struct Finding {
     pub remedy: String,
 }
 
+impl fmt::Display for Words {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.what, self.meaning)?;
+        if self.remedy.is_empty() { Ok(()) } else { write!(formatter, ". {}", self.remedy) }
+    }
+}
+
 impl Finding {
-    /// A finding; each part is a clause without a full stop.
-    pub fn new(what: impl Into<String>, meaning: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what: what.into(), meaning: meaning.into(), remedy: remedy.into() }
+    /// A finding without variables and figures.
+    pub fn new(code: Code) -> Self {
+        Self { code, variables: Vec::new(), figures: BTreeMap::new(), detail: String::new() }
+    }
+
+    /// The same about these variables.
+    pub fn about<S: Into<String>>(mut self, variables: impl IntoIterator<Item = S>) -> Self {
+        self.variables.extend(variables.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same with a figure.
+    pub fn with(mut self, name: &str, value: f64) -> Self {
+        self.figures.insert(name.into(), value);
+        self
+    }
+
+    /// The same with something in words.
+    pub fn detail(self, detail: impl Into<String>) -> Self {
+        Self { detail: detail.into(), ..self }
+    }
+
+    /// In the words of a front end.
+    pub fn words(&self, wording: &dyn Wording) -> Words {
+        let template = self.code.template();
+        let filled = |text: &str| fill(text, wording, &|name| self.value(name));
+        Words { what: filled(template.what), meaning: filled(template.meaning), remedy: filled(template.remedy) }
+    }
+
+    /// What stands for a place in a text: a variable by its position, `rest` for all but the first, a figure by its name, with
+    /// `:` and its decimals.
+    fn value(&self, name: &str) -> String {
+        if let Ok(position) = name.parse::<usize>() {
+            return self.variables.get(position).cloned().unwrap_or_default();
+        }
+        let (figure, decimals) = name.split_once(':').unwrap_or((name, "0"));
+        match figure {
+            "detail" => self.detail.clone(),
+            "rest" => self.variables.iter().skip(1).map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", "),
+            _ => {
+                let decimals = decimals.parse().unwrap_or(0);
+                self.figures.get(figure).map_or_else(String::new, |value| format!("{value:.decimals$}"))
+            }
+        }
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.what, self.meaning)?;
-        if self.remedy.is_empty() { Ok(()) } else { write!(formatter, ". {}", self.remedy) }
+        self.words(&Plain).fmt(formatter)
+    }
+}
+
+/// The texts of a finding, with places for variables (`{0}`), figures (`{rows}`) and settings (`[threshold]`).
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Template {
+    /// Its code.
+    pub code: &'static str,
+    /// What was found.
+    pub what: &'static str,
+    /// What that means for the result.
+    pub meaning: &'static str,
+    /// What to do about it.
+    pub remedy: &'static str,
+}
+
+macro_rules! findings {
+    ($($(#[$doc:meta])* $variant:ident $code:literal: $what:literal, $meaning:literal, $remedy:literal;)*) => {
+        /// What kind of thing was found.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum Code {
+            $($(#[$doc])* #[serde(rename = $code)] $variant,)*
+        }
+
+        impl Code {
+            /// All there are, in the order of the path of the data.
+            pub const ALL: &[Code] = &[$(Code::$variant,)*];
+
+            /// Its texts.
+            pub fn template(self) -> Template {
+                match self {
+                    $(Code::$variant => Template { code: $code, what: $what, meaning: $meaning, remedy: $remedy },)*
+                }
+            }
+        }
+    };
+}
+
+findings! {
+    /// A setting that was given does nothing with this method.
+    SettingWithoutEffect "setting-without-effect":
+        "[{0}] has no effect with [{1}] as it is set",
+        "the stage that it belongs to is not part of this method",
+        "Leave it out, or choose a method or a stage that has it";
+    /// Rows were left out for missing values.
+    RowsLeftOut "rows-left-out":
+        "{missing} of {rows} rows are left out for missing values",
+        "the rest stand for all only if values are missing by chance",
+        "Find out why they are missing, or fill them in ([missing=mean])";
+    /// Rows of weight 0 were left out.
+    RowsWithoutWeight "rows-without-weight":
+        "{rows} rows are left out", "their weight is 0", "";
+    /// The base weights are small for counts.
+    SmallBaseWeights "small-base-weights":
+        "the base weights sum to {total:1} for {rows} rows",
+        "a weight counts as that many rows, so that there seem to be few",
+        "Unless they are counts, scale them to sum to the number of rows";
+    /// A column never varies.
+    ConstantColumn "constant-column":
+        "'{0}' is left out", "it has the same value in every row", "";
+    /// A column has no values.
+    EmptyColumn "empty-column":
+        "'{0}' is left out", "all its values are missing", "";
+    /// A column is another one in other units.
+    RepeatedColumn "repeated-column":
+        "'{0}' is left out", "it repeats {rest} (up to scale)", "";
+    /// A column is a sum of others.
+    CombinedColumn "combined-column":
+        "'{0}' is left out", "it is an exact combination of {rest}", "";
+    /// Two columns are nearly the same.
+    NearCopies "near-copies":
+        "'{0}' and '{1}' are nearly the same",
+        "no weights can tell them apart, and chance may decide which of them is chosen",
+        "Consider leaving one out ([exclude])";
+    /// A part of the method did not converge.
+    NotConverged "not-converged":
+        "not converged: {detail}",
+        "another run with more steps may end elsewhere",
+        "Compare with a run that is allowed more of them ([loops], [steps] or [epochs]), or with another seed ([seed])";
+    /// No variable has evidence enough.
+    NothingSelected "nothing-selected":
+        "no variable was selected",
+        "none shows an effect beyond chance once the others are known, so the model predicts the mean",
+        "Use more rows, or a lower cut-off ([threshold]), or ask for the likeliest ([select])";
+    /// All gates are shut.
+    NoGateOpen "no-gate-open":
+        "no variable was selected",
+        "the model predicts the mean",
+        "Use more rows or a smaller cost of an open gate ([penalty-factor])";
+    /// The weights did nothing though columns correlate.
+    UniformWeights "uniform-weights":
+        "the weights are almost uniform though columns correlate by up to {initial:2}",
+        "nothing was decorrelated",
+        "Use more rows for so many columns, or check the gates ([sigma], [penalty])";
+    /// The weights rest on few rows.
+    FewEffectiveRows "few-effective-rows":
+        "the weights rest on few rows: {effective} effective of {rows}",
+        "what is computed under them, the gates and the remaining correlations, is as uncertain as in so small a sample",
+        "Use more rows, or leave out columns that move together ([exclude])";
+    /// Two columns still correlate, and evidence decided.
+    CorrelationLeft "correlation-left":
+        "'{0}' and '{1}' still correlate by {correlation:2} under the weights",
+        "the weights can't tell these two apart; the choice does not rest on the weights but on each variable's own evidence",
+        "Use more rows, or leave one of the two out ([exclude])";
+    /// Two columns still correlate, and gates decided.
+    Confusable "confusable":
+        "'{0}' and '{1}' still correlate by {correlation:2} under the weights",
+        "one of them can pass for the other, so the choice between them is uncertain",
+        "Use more rows, or leave one of the two out ([exclude])";
+    /// The evidence saw some of the rows only.
+    EvidenceFromSample "evidence-from-sample":
+        "the evidence rests on {used} of the {rows} rows, drawn at random",
+        "weak effects may be missed that all rows would show",
+        "Take more of them ([evidence-rows]), at a cost in time";
+    /// There are many columns for the rows.
+    ManyColumns "many-columns":
+        "{columns} columns (after encoding) are many for {rows} rows",
+        "p-values may be too small and a variable may be selected by chance",
+        "Use more rows, leave columns out ([exclude]), or look at halves of the rows ([resamples])";
+    /// The classes are told apart without error.
+    Separated "separated-classes":
+        "the selected variables tell the two classes apart without error",
+        "their coefficients have no finite best value; a small ridge holds them",
+        "Is one of them a consequence of the target? Then leave it out ([exclude])";
+    /// One class is rare.
+    RareClass "rare-class":
+        "only {percent:1} % of the rows are '{0}'",
+        "a model that never predicts it has a low error rate, too",
+        "Judge the model by its probabilities (log loss, AUC) rather than by its error rate";
+    /// A coefficient is beyond the range of numbers.
+    Overflow "coefficient-overflow":
+        "the coefficient of '{0}' is beyond the range of numbers",
+        "it can't be shown",
+        "Give the column or the target other units";
+    /// Theorem 1's condition does not hold.
+    SelectionCondition "selection-condition":
+        "'{0}', which is left out, may be judged wrongly",
+        "the paper's check for variables left out (Theorem 1) gives {value:2} for it and should be below 1",
+        "Ask someone who knows the field whether it can act on the outcome by itself";
+    /// New rows have texts that training did not have.
+    UnseenLevels "unseen-levels":
+        "'{0}': {rows} rows have values that the training data did not have",
+        "an average row stands in",
+        "";
+    /// Missing values of new rows were filled in.
+    FilledIn "filled-in":
+        "'{0}': {rows} missing values were filled in",
+        "as in training",
+        "";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_have_variables_figures_and_settings() {
+        let found = Finding::new(Code::CorrelationLeft).about(["a", "[b]"]).with("correlation", 0.456);
+        let words = found.words(&Plain);
+        assert_eq!(words.what, "'a' and '[b]' still correlate by 0.46 under the weights");
+        assert_eq!(words.remedy, "Use more rows, or leave one of the two out (\"exclude\")");
+        let sum = Finding::new(Code::CombinedColumn).about(["c", "a", "b"]);
+        assert_eq!(sum.to_string(), "'c' is left out: it is an exact combination of 'a', 'b'");
+    }
+
+    #[test]
+    fn codes_are_distinct_and_survive_a_file() {
+        let mut codes: Vec<&str> = Code::ALL.iter().map(|code| code.template().code).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), Code::ALL.len());
+        let found = Finding::new(Code::NearCopies).about(["a", "b"]).with("correlation", 0.99);
+        let text = serde_json::to_string(&found).unwrap();
+        assert!(text.contains("\"near-copies\""));
+        assert_eq!(serde_json::from_str::<Finding>(&text).unwrap(), found);
     }
 }

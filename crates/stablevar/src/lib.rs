@@ -17,7 +17,11 @@ pub mod svi;
 
 pub mod models;
 
+pub mod method;
+
 pub mod fit;
+
+pub mod estimator;
 
 // What the stages share.
 pub mod diagnostics;
@@ -30,3 +34,19 @@ pub mod parameter;
 pub mod passes;
 pub mod rows;
 pub mod simulate;
+pub mod wording;
+
+pub use error::{Error, Result};
+pub use estimator::Estimator;
+pub use fit::{Fit, FittedModel};
+pub use linalg::Matrix;
+pub use table::Table;
+
+/// All that fitting and predicting takes.
+pub mod prelude {
+    pub use crate::design::Task;
+    pub use crate::error::{Error, Result};
+    pub use crate::estimator::{Estimator, Value};
+    pub use crate::fit::{Fit, FittedModel};
+    pub use crate::table::{Column, Table, TextValues, Values};
+}

@@ -6,6 +6,17 @@
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+/// One of several kinds that a setting chooses between.
+#[derive(Debug, Clone, Copy)]
+pub struct Named<T: 'static> {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it is, in a clause.
+    pub help: &'static str,
+    /// The kind with its default settings.
+    pub make: fn() -> T,
+}
+
 macro_rules! checked_number {
     ($(#[$doc:meta])* $name:ident, $allowed:literal, |$value:ident| $condition:expr) => {
         $(#[$doc])*
@@ -19,7 +30,7 @@ macro_rules! checked_number {
                 if $condition {
                     Ok(Self($value))
                 } else {
-                    Err(Error::BadParameter { name, allowed: $allowed, value: $value })
+                    Err(Error::BadParameter { name, allowed: $allowed.into(), value: $value.to_string() })
                 }
             }
 

@@ -21,7 +21,7 @@ pub enum Rule {
     /// Benjamini and Hochberg: among those chosen, at most this share is wrong on average. Needs evidence.
     FalseDiscoveryRate(Fraction),
     /// The most probable ones, this many.
-    Count(usize),
+    Select(usize),
 }
 
 impl Default for Rule {
@@ -34,14 +34,20 @@ impl Default for Rule {
 ///
 /// | Name | Default | Purpose | Range |
 /// |---|---|---|---|
-/// | `resamples` | | halves of the rows, in complementary pairs | >= 2 |
+/// | `resamples` | none | halves of the rows, in complementary pairs; none for no such selection | >= 2 |
 /// | `least_frequency` | 0.5 | share of the halves in which a variable must be chosen | [0, 1] |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Resampling {
-    /// Halves of the rows, in complementary pairs.
-    pub resamples: usize,
+    /// Halves of the rows, in complementary pairs; `None` for no such selection.
+    pub resamples: Option<usize>,
     /// Share of the halves in which a variable must be chosen.
     pub least_frequency: Fraction,
+}
+
+impl Default for Resampling {
+    fn default() -> Self {
+        Self { resamples: None, least_frequency: Fraction::constant(0.5) }
+    }
 }
 
 /// A variable that was left out but could take the place of a selected one.
@@ -63,8 +69,8 @@ impl Rule {
     /// Refuses what can't be done with this many variables.
     pub fn check(&self, variables: usize, has_evidence: bool) -> Result<()> {
         match self {
-            Rule::Count(0) => Err(Error::BadRequest("at least one variable must be selected".into())),
-            Rule::Count(count) if *count > variables => {
+            Rule::Select(0) => Err(Error::BadRequest("at least one variable must be selected".into())),
+            Rule::Select(count) if *count > variables => {
                 Err(Error::BadRequest(format!("{count} variables can't be selected of {variables}")))
             }
             Rule::FalseDiscoveryRate(_) if !has_evidence => Err(Error::BadRequest(
@@ -95,9 +101,9 @@ impl Rule {
                 evidence.iter().map(|variable| limit.is_some_and(|limit| variable.p_value <= limit)).collect()
             }
             (Rule::FalseDiscoveryRate(_), None) => vec![false; probability.len()],
-            (Rule::Count(_), _) => vec![true; probability.len()],
+            (Rule::Select(_), _) => vec![true; probability.len()],
         };
-        let most = if let Rule::Count(count) = self { *count } else { probability.len() };
+        let most = if let Rule::Select(count) = self { *count } else { probability.len() };
         let mut selected: Vec<usize> = Vec::new();
         for variable in ranked.into_iter().filter(|&variable| passes[variable]) {
             let is_copy = evidence.is_some() && selected.iter().any(|&other| are_copies(data, variable, other));
@@ -154,27 +160,28 @@ impl Resampling {
     pub fn halves(&self, rows: usize, seed: u64) -> Vec<Vec<usize>> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut order: Vec<usize> = (0..rows).collect();
-        let mut halves = Vec::with_capacity(self.resamples + 1);
-        while halves.len() < self.resamples {
+        let wanted = self.resamples.unwrap_or(0);
+        let mut halves = Vec::with_capacity(wanted + 1);
+        while halves.len() < wanted {
             order.shuffle(&mut random);
             let (first, second) = order.split_at(rows / 2);
             halves.push(first.to_vec());
             halves.push(second.to_vec());
         }
-        halves.truncate(self.resamples);
+        halves.truncate(wanted);
         halves.iter_mut().for_each(|half| half.sort_unstable());
         halves
     }
 
     /// Positions of the variables selected by how often each was chosen; `rule` decides only how many when it is
-    /// [`Rule::Count`], since it was applied within every half.
+    /// [`Rule::Select`], since it was applied within every half.
     pub fn select(&self, frequency: &[f64], probability: &[f64], rule: &Rule) -> Vec<usize> {
         let mut ranked: Vec<usize> = (0..frequency.len()).collect();
         ranked.sort_by(|&a, &b| {
             frequency[b].total_cmp(&frequency[a]).then(probability[b].total_cmp(&probability[a])).then(a.cmp(&b))
         });
         let mut selected: Vec<usize> = match rule {
-            Rule::Count(count) => ranked.into_iter().take(*count).collect(),
+            Rule::Select(count) => ranked.into_iter().take(*count).collect(),
             _ => ranked.into_iter().filter(|&variable| frequency[variable] >= self.least_frequency.get()).collect(),
         };
         selected.sort_unstable();
@@ -236,20 +243,20 @@ mod tests {
         // The paper's algorithm has no such rule.
         assert_eq!(rule.select(&data, &probability, None), vec![1, 2, 3]);
         // Asked for three, a third is taken from outside the copies.
-        assert_eq!(Rule::Count(3).select(&data, &probability, Some(&with(3.0))), vec![0, 1, 2]);
-        assert_eq!(Rule::Count(1).select(&data, &[0.5; 4], None), vec![0]);
+        assert_eq!(Rule::Select(3).select(&data, &probability, Some(&with(3.0))), vec![0, 1, 2]);
+        assert_eq!(Rule::Select(1).select(&data, &[0.5; 4], None), vec![0]);
     }
 
     #[test]
     fn impossible_rules_are_refused() {
-        assert!(Rule::Count(5).check(4, true).is_err() && Rule::Count(0).check(4, true).is_err());
+        assert!(Rule::Select(5).check(4, true).is_err() && Rule::Select(0).check(4, true).is_err());
         assert!(Rule::FalseDiscoveryRate(Fraction::constant(0.1)).check(4, false).is_err());
-        assert!(Rule::Count(4).check(4, false).is_ok());
+        assert!(Rule::Select(4).check(4, false).is_ok());
     }
 
     #[test]
     fn halves_come_in_complementary_pairs() {
-        let halves = Resampling { resamples: 4, least_frequency: Fraction::constant(0.5) }.halves(11, 3);
+        let halves = Resampling { resamples: Some(4), ..Resampling::default() }.halves(11, 3);
         assert_eq!(halves.len(), 4);
         for pair in halves.chunks(2) {
             let mut all = pair.concat();

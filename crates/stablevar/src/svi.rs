@@ -40,7 +40,7 @@ pub struct Svi {
     /// Judge variables by their own evidence instead of by their gates.
     pub evidence: Option<Evidence>,
     /// Also select in random halves of the rows, and go by how often.
-    pub resampling: Option<Resampling>,
+    pub resampling: Resampling,
 }
 
 impl Default for Svi {
@@ -52,7 +52,7 @@ impl Default for Svi {
             settled: Positive::constant(0.01),
             gates: AnyGates::default(),
             evidence: None,
-            resampling: None,
+            resampling: Resampling::default(),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::survey::{ColumnSurvey, Kind, Survey};
 use super::target::standardised;
 use super::{Missing, Roles};
 use crate::error::{Error, Result};
+use crate::finding::{Code, Finding};
 use crate::linalg::Matrix;
 use crate::rows::{map_row_blocks, tiles};
 use crate::table::{Column, Numbers, Table, TextValues, Values};
@@ -26,8 +27,10 @@ pub struct Encoding {
     pub features: Vec<Feature>,
     /// The design matrix' columns after the leading ones.
     pub columns: Vec<EncodedColumn>,
-    /// Columns of the table that carry nothing, and why.
-    pub left_out: Vec<LeftOut>,
+    /// The table's covariates in their order, those that carry nothing among them.
+    pub inputs: Vec<String>,
+    /// Columns that carry nothing, and why.
+    pub left_out: Vec<Finding>,
     /// How missing values are treated in new rows.
     pub missing: Missing,
 }
@@ -76,15 +79,6 @@ pub struct EncodedColumn {
     pub scale: f64,
 }
 
-/// A column of the table that is not used.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LeftOut {
-    /// The (encoded) column.
-    pub name: String,
-    /// Why, in a sentence.
-    pub reason: String,
-}
-
 /// What happened when new rows were encoded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct EncodingReport {
@@ -95,6 +89,14 @@ pub struct EncodingReport {
 }
 
 impl EncodingReport {
+    /// What the user should know about it.
+    pub fn findings(&self) -> Vec<Finding> {
+        let told = |code: Code, counts: &[(String, usize)]| -> Vec<Finding> {
+            counts.iter().map(|(name, rows)| Finding::new(code).about([name]).with("rows", *rows as f64)).collect()
+        };
+        [told(Code::UnseenLevels, &self.unseen), told(Code::FilledIn, &self.filled)].concat()
+    }
+
     /// Adds what happened to rows that follow.
     pub fn add(&mut self, more: Self) {
         for (all, more) in [(&mut self.unseen, more.unseen), (&mut self.filled, more.filled)] {
@@ -127,7 +129,8 @@ impl Encoding {
 
     /// How the covariates are to be encoded, by what their training rows hold.
     pub(super) fn learn(survey: &Survey, roles: &Roles) -> Result<Self> {
-        let mut encoding = Self { features: vec![], columns: vec![], left_out: vec![], missing: roles.missing };
+        let inputs = survey.columns.iter().map(|column| column.name.clone()).collect();
+        let mut encoding = Self { features: vec![], columns: vec![], inputs, left_out: vec![], missing: roles.missing };
         for column in &survey.columns {
             let own = |kind: FeatureKind| {
                 (kind, vec![(None, column.name.clone(), column.moments.mean_and_scale(survey.total()))])
@@ -145,7 +148,7 @@ impl Encoding {
 
     fn require_columns(&self) -> Result<()> {
         if self.columns.is_empty() {
-            let dropped = self.left_out.iter().map(|column| column.name.clone()).collect();
+            let dropped = self.left_out.iter().flat_map(|found| found.variables.first().cloned()).collect();
             return Err(Error::NoUsableColumns { dropped });
         }
         Ok(())
@@ -163,16 +166,16 @@ impl Encoding {
                     positions.push(self.columns.len());
                     self.columns.push(EncodedColumn { name, feature, level, mean, scale });
                 }
-                None => self.left_out.push(LeftOut { name, reason: "it has the same value in every row".into() }),
+                None => self.left_out.push(Finding::new(Code::ConstantColumn).about([name])),
             }
         }
         if positions.is_empty() {
+            let is_own = |found: &Finding| found.variables.first() == Some(&column.name);
             if column.is_empty() {
-                self.left_out.retain(|left_out| left_out.name != column.name);
-                self.left_out.push(LeftOut { name: column.name.clone(), reason: "all its values are missing".into() });
-            } else if !self.left_out.iter().any(|column_out| column_out.name == column.name) {
-                let reason = "it has the same value in every row".into();
-                self.left_out.push(LeftOut { name: column.name.clone(), reason });
+                self.left_out.retain(|found| !is_own(found));
+                self.left_out.push(Finding::new(Code::EmptyColumn).about([&column.name]));
+            } else if !self.left_out.iter().any(is_own) {
+                self.left_out.push(Finding::new(Code::ConstantColumn).about([&column.name]));
             }
         } else {
             self.features.push(Feature { name: column.name.clone(), kind, columns: positions });
@@ -331,13 +334,9 @@ impl Encoding {
             return Ok(None);
         }
         for (position, sources) in &combinations {
-            let named: Vec<String> = sources.iter().map(|&source| format!("'{}'", self.columns[source].name)).collect();
-            let reason = if named.len() == 1 {
-                format!("it repeats {} (up to scale)", named[0])
-            } else {
-                format!("it is an exact combination of {}", named.join(", "))
-            };
-            self.left_out.push(LeftOut { name: self.columns[*position].name.clone(), reason });
+            let code = if sources.len() == 1 { Code::RepeatedColumn } else { Code::CombinedColumn };
+            let named = std::iter::once(position).chain(sources).map(|&column| &self.columns[column].name);
+            self.left_out.push(Finding::new(code).about(named));
         }
         let keep: Vec<usize> = (0..self.columns.len())
             .filter(|position| !combinations.iter().any(|(dependent, _)| dependent == position))

@@ -4,7 +4,7 @@ use super::survey::Survey;
 use super::{Encoding, Roles, Target};
 use crate::diagnostics::{correlation_from_covariance, covariance_from_moments};
 use crate::error::Result;
-use crate::finding::Finding;
+use crate::finding::{Code, Finding};
 use crate::linalg::Matrix;
 use serde::{Deserialize, Serialize};
 
@@ -60,21 +60,12 @@ impl Frame {
             let used: Vec<usize> = std::iter::once(0).chain(keep.iter().map(|column| column + 1)).collect();
             moments = moments.submatrix(&used);
         }
-        self.notes.extend(
-            self.encoding
-                .left_out
-                .iter()
-                .map(|column| Finding::new(format!("'{}' is left out", column.name), &*column.reason, "")),
-        );
+        self.notes.extend(self.encoding.left_out.iter().cloned());
         self.correlations = correlation_from_covariance(&covariance_from_moments(&moments));
         self.inseparable = inseparable_pairs(&self.correlations);
         self.notes.extend(self.inseparable.iter().map(|&(i, j)| {
-            let (first, second) = (&self.encoding.columns[i].name, &self.encoding.columns[j].name);
-            Finding::new(
-                format!("'{first}' and '{second}' are nearly the same"),
-                "no weights can tell them apart, and chance may decide which of them is chosen",
-                "Consider leaving one out",
-            )
+            let names = [i, j].map(|column| &self.encoding.columns[column].name);
+            Finding::new(Code::NearCopies).about(names).with("correlation", self.correlations[(i, j)])
         }));
         Ok(keep)
     }

@@ -11,7 +11,7 @@ mod frame;
 mod survey;
 mod target;
 
-pub use encoding::{EncodedColumn, Encoding, EncodingReport, Feature, FeatureKind, LeftOut, RARE_LEVEL};
+pub use encoding::{EncodedColumn, Encoding, EncodingReport, Feature, FeatureKind, RARE_LEVEL};
 pub use frame::{Frame, KeptRows};
 pub use survey::{Survey, Used};
 pub use target::{Target, Task, class_numbers};
@@ -312,8 +312,9 @@ mod tests {
         .unwrap();
         let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
         assert_eq!(data.encoding.feature_names(), ["a", "b"]);
-        assert_eq!(data.encoding.left_out[0].reason, "it is an exact combination of 'a', 'b'");
-        assert_eq!(data.encoding.left_out[1].reason, "it repeats 'a' (up to scale)");
+        let told: Vec<String> = data.encoding.left_out.iter().map(ToString::to_string).collect();
+        assert_eq!(told[0], "'sum' is left out: it is an exact combination of 'a', 'b'");
+        assert_eq!(told[1], "'copy' is left out: it repeats 'a' (up to scale)");
         assert_eq!(data.design.columns(), 3);
     }
 

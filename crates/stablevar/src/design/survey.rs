@@ -5,7 +5,7 @@
 use super::columns::{Moments, Twofold, complete_rows, moments};
 use super::{KeptRows, Missing, Roles, Target, Task};
 use crate::error::{Error, Result};
-use crate::finding::Finding;
+use crate::finding::{Code, Finding};
 use crate::table::{Column, Table, Values};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -222,15 +222,11 @@ impl Survey {
             return Err(self.missing_values(roles));
         }
         if self.missing_rows > 0 {
-            notes.push(Finding::new(
-                format!("{} of {} rows are left out for missing values", self.missing_rows, self.rows),
-                "the rest stand for all only if values are missing by chance",
-                "Find out why they are missing, or fill them in (--missing mean)",
-            ));
+            let (missing, rows) = (self.missing_rows as f64, self.rows as f64);
+            notes.push(Finding::new(Code::RowsLeftOut).with("missing", missing).with("rows", rows));
         }
         if self.weightless_rows > 0 {
-            let what = format!("{} rows are left out", self.weightless_rows);
-            notes.push(Finding::new(what, "their weight is 0", ""));
+            notes.push(Finding::new(Code::RowsWithoutWeight).with("rows", self.weightless_rows as f64));
         }
         if self.kept < 3 {
             return Err(Error::TooFewRows { found: self.kept, needed: 3 });
@@ -239,14 +235,8 @@ impl Survey {
     }
 
     pub(super) fn note_on_weights(&self) -> Option<Finding> {
-        let (total, rows) = (self.total(), self.kept);
-        (total < 0.5 * rows as f64).then(|| {
-            Finding::new(
-                format!("the base weights sum to {total:.1} for {rows} rows"),
-                "a weight counts as that many rows, so that there seem to be few",
-                "Unless they are counts, scale them to sum to the number of rows",
-            )
-        })
+        let (total, rows) = (self.total(), self.kept as f64);
+        (total < 0.5 * rows).then(|| Finding::new(Code::SmallBaseWeights).with("total", total).with("rows", rows))
     }
 
     /// The error that says where values are missing.

@@ -1,12 +1,12 @@
 //! What is known after a fit.
 
-use super::Method;
 use crate::design::{Encoding, EncodingReport, Task};
 use crate::diagnostics::SelectionCondition;
 use crate::error::Result;
 use crate::evidence::{Source, VariableEvidence};
 use crate::finding::Finding;
 use crate::linalg::Matrix;
+use crate::method::Method;
 use crate::models::Model;
 use crate::selection::StandIn;
 use crate::svi::Loop;
@@ -108,8 +108,27 @@ impl FittedModel {
         if fits { Ok(()) } else { Err("the parts of the model do not fit together".into()) }
     }
 
-    /// Predictions for the rows of a table, which needs only the selected variables' columns.
-    pub fn predict(&self, table: &Table) -> Result<(Vec<f64>, EncodingReport)> {
+    /// The coefficient of every encoded column of a selected variable by its name, in the user's units; for classes in
+    /// log-odds, of a network the mean slope over the training rows.
+    pub fn coefficients(&self) -> Vec<(&str, f64)> {
+        let all = self.model.coefficients(&self.encoding);
+        let columns = self.selected_columns().into_iter();
+        columns.map(|column| (self.encoding.columns[column].name.as_str(), all[column])).collect()
+    }
+
+    /// The constant in the user's units; a network has none.
+    pub fn intercept(&self) -> Option<f64> {
+        self.model.intercept(&self.encoding)
+    }
+
+    /// Predictions for the rows of a table, for classes the probability of the second. The table needs only the selected
+    /// variables' columns.
+    pub fn predict(&self, table: &Table) -> Result<Vec<f64>> {
+        Ok(self.predict_and_report(table)?.0)
+    }
+
+    /// The same with what was out of the ordinary in these rows.
+    pub fn predict_and_report(&self, table: &Table) -> Result<(Vec<f64>, EncodingReport)> {
         let (design, report) = self.encoding.encode_variables(table, &self.selected)?;
         Ok((self.model.predict(&design), report))
     }

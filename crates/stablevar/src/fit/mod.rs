@@ -2,11 +2,9 @@
 
 mod findings;
 mod fitted;
-mod method;
 
 pub use crate::design::Task;
 pub use fitted::{Diagnostics, FittedModel, Origin};
-pub use method::Method;
 
 use crate::design::TrainingData;
 use crate::diagnostics::{
@@ -16,13 +14,11 @@ use crate::diagnostics::{
 use crate::error::{Error, Result};
 use crate::evidence::{Source, VariableEvidence, gather};
 use crate::gates::{AnyGates, GatedFit};
-use crate::models::{
-    Lasso, LogisticFit, Mlp, Model, NetworkModel, Refit, least_squares, logistic_regression, robust_regression,
-};
+use crate::method::{Choose, Method, Refit, Refitted, in_memory};
+use crate::models::{Lasso, Model};
 use crate::optim::StopReason;
-use crate::parameter::Fraction;
 use crate::passes::RowSource;
-use crate::selection::stand_ins;
+use crate::selection::{Rule, stand_ins};
 use crate::svi::{Loop, LoopStop, Svi, svi};
 use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction, WeightProfile};
 use findings::findings;
@@ -70,44 +66,22 @@ pub enum Step<'a> {
 /// Sees every step as it ends, from any thread, and may stop the work.
 pub type Watch<'a> = &'a (dyn Fn(Step<'_>) -> ControlFlow<()> + Sync);
 
-/// Fits a method.
+/// Fits a method: weigh, choose, refit.
 pub fn fit(data: &dyn RowSource, method: &Method, seed: u64, watch: Watch<'_>) -> Result<Fit> {
-    if !matches!(method, Method::Lasso(_) | Method::Mlp(_)) && data.frame().rows() <= data.frame().columns() + 1 {
-        let (rows, columns) = (data.frame().rows(), data.frame().columns());
-        return Err(Error::TooFewRowsForColumns { rows, columns });
-    }
-    let task = data.frame().target.task();
-    if !method.tasks().contains(&task) {
-        let (name, wanted) = (method.name(), if task == Task::Regression { "numbers" } else { "two classes" });
-        return Err(Error::BadRequest(format!(
-            "{name} can't predict {wanted}, which the target '{}' holds",
-            data.frame().target.name
-        )));
-    }
+    let frame = data.frame();
+    method.check(frame.target.task(), &frame.target.name, frame.rows(), frame.columns())?;
     if let Some(what) = method.needs_memory().filter(|_| data.memory().is_none()) {
         return Err(Error::NeedsMemory { what: what.into() });
     }
-    method.networks().into_iter().try_for_each(Mlp::check)?;
-    let found = match method {
-        Method::Svi { settings, reweighter, refit } | Method::NonlinearSvi { settings, reweighter, refit } => {
-            by_svi(data, reweighter, settings, refit, seed, watch)?
-        }
-        Method::SviD { settings, reweighter, refit } => {
-            let settings = Svi { loops: 1, ..settings.clone() };
-            by_svi(data, reweighter, &settings, refit, seed, watch)?
-        }
-        Method::Lasso(lasso) => by_lasso(in_memory(data, "the Lasso")?, lasso, seed),
-        Method::Ols | Method::Logistic => by_all(data, &Refit::Linear, seed)?,
-        Method::Mlp(mlp) => by_all(data, &Refit::Network(mlp.clone()), seed)?,
-        Method::Stg { gates, threshold, refit } => by_gates(data, gates, *threshold, refit, seed)?,
-        Method::Dwr { reweighter } => by_reweighting(data, reweighter, &Refit::Linear, seed)?,
-        Method::Srdo { reweighter, refit } => by_reweighting(data, reweighter, refit, seed)?,
+    let Method { weigh, choose, refit, .. } = method;
+    let found = match (choose, weigh) {
+        (Choose::Loop(settings), Some(reweighter)) => by_svi(data, reweighter, settings, refit, seed, watch)?,
+        (Choose::Gates { gates, rule }, _) => by_gates(data, weigh.as_ref(), gates, rule, refit, seed)?,
+        (Choose::Lasso(lasso), _) => by_lasso(in_memory(data, "the Lasso")?, lasso, refit, seed)?,
+        // A loop without weights was refused above.
+        (Choose::All | Choose::Loop(_), _) => by_all(data, weigh.as_ref(), refit, seed)?,
     };
     assemble(data, method, seed, found)
-}
-
-fn in_memory<'a>(data: &'a dyn RowSource, what: &str) -> Result<&'a TrainingData> {
-    data.memory().ok_or_else(|| Error::NeedsMemory { what: what.into() })
 }
 
 fn by_svi(
@@ -127,10 +101,10 @@ fn by_svi(
     let (evidence, evidence_source) = gathered.map(|all| (all.variables, all.source)).unzip();
     let mut outcome = svi(data, reweighter, settings, evidence.as_deref(), seed, &mut |step| watch(Step::Loop(step)))?;
     let selection_frequency = selection_frequency(data, reweighter, settings, seed, watch)?;
-    if let (Some(frequency), Some(how)) = (&selection_frequency, &settings.resampling) {
-        outcome.selected = how.select(frequency, &outcome.probability, &settings.rule);
+    if let Some(frequency) = &selection_frequency {
+        outcome.selected = settings.resampling.select(frequency, &outcome.probability, &settings.rule);
     }
-    let refitted = fit_to(data, &outcome.selected, &uniform(data), refit, seed)?;
+    let refitted = refit.fit(data, &outcome.selected, &uniform(data), seed)?;
     let (mut converged, mut stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
     if converged && !refitted.stop.converged() {
         (converged, stop_reason) = (false, format!("the refit {}", in_words(refitted.stop)));
@@ -162,8 +136,9 @@ fn selection_frequency(
     seed: u64,
     watch: Watch<'_>,
 ) -> Result<Option<Vec<f64>>> {
-    let Some(how) = &settings.resampling else { return Ok(None) };
-    if how.resamples < 2 {
+    let how = &settings.resampling;
+    let Some(resamples) = how.resamples else { return Ok(None) };
+    if resamples < 2 {
         return Err(Error::BadRequest("selection over resamples needs 2 of them or more".into()));
     }
     let data = in_memory(data, "selection over resamples")?;
@@ -186,106 +161,84 @@ fn selection_frequency(
             }
             None => svi(&half, reweighter, settings, None, seed, &mut |_| ControlFlow::Continue(()))?.selected,
         };
-        selected.into_iter().for_each(|variable| frequency[variable] += 1.0 / how.resamples as f64);
-        if watch(Step::Resample(how.resamples)).is_break() {
+        selected.into_iter().for_each(|variable| frequency[variable] += 1.0 / resamples as f64);
+        if watch(Step::Resample(resamples)).is_break() {
             return Err(Error::Interrupted);
         }
     }
     Ok(Some(frequency))
 }
 
-/// A model on all variables.
-fn by_all(data: &dyn RowSource, refit: &Refit, seed: u64) -> Result<Found> {
+/// A model on all variables, under weights where there are any: they are then all that the method does.
+fn by_all(data: &dyn RowSource, reweighter: Option<&AnyReweighter>, refit: &Refit, seed: u64) -> Result<Found> {
     let all: Vec<usize> = (0..data.frame().encoding.features.len()).collect();
-    let refitted = fit_to(data, &all, &uniform(data), refit, seed)?;
-    let reason = match (data.frame().target.task(), refit) {
-        (Task::Regression, Refit::Linear) => "least squares has a closed form".into(),
-        _ => in_words(refitted.stop),
+    let Some(weighing) = weigh(data, reweighter, seed)? else {
+        let refitted = refit.fit(data, &all, &uniform(data), seed)?;
+        let reason = match (data.frame().target.task(), refit) {
+            (Task::Regression, Refit::Linear) => "least squares has a closed form".into(),
+            _ => in_words(refitted.stop),
+        };
+        let converged = *refit == Refit::Linear || refitted.stop.converged();
+        return Ok(Found::unweighted(data, all, refitted, converged, reason));
     };
-    let converged = *refit == Refit::Linear || refitted.stop.converged();
-    Ok(Found::unweighted(data, all, refitted, converged, reason))
+    let refitted = refit.fit(data, &all, &weighing.weights, seed)?;
+    let stop = weighing.stop;
+    Ok(Found::unweighted(data, all, refitted, stop.converged(), in_words(stop)).under(data, weighing))
 }
 
-fn by_lasso(data: &TrainingData, lasso: &Lasso, seed: u64) -> Found {
+fn by_lasso(data: &TrainingData, lasso: &Lasso, refit: &Refit, seed: u64) -> Result<Found> {
     let fitted = lasso.fit(data, seed);
     let used = |feature: &crate::design::Feature| {
         feature.columns.iter().any(|&column| fitted.fit.coefficients[column + 1] != 0.0)
     };
-    let selected = (0..data.frame().encoding.features.len())
+    let selected: Vec<usize> = (0..data.frame().encoding.features.len())
         .filter(|&position| used(&data.frame().encoding.features[position]))
         .collect();
     let how = if lasso.alpha.is_some() { "as given" } else { "by cross-validation" };
-    let reason = format!("{} at penalty {:.4} ({how})", in_words(fitted.stop), fitted.alpha);
-    let model = Model::linear(fitted.fit, &data.frame().target);
-    let refitted = Refitted { model, separated: false, stop: fitted.stop };
-    Found::unweighted(data, selected, refitted, fitted.stop.converged(), reason)
+    let (stop, reason) = (fitted.stop, format!("{} at penalty {:.4} ({how})", in_words(fitted.stop), fitted.alpha));
+    let refitted = match refit {
+        Refit::Kept => Refitted { model: Model::linear(fitted.fit, &data.frame().target), separated: false, stop },
+        other => other.fit(data, &selected, &uniform(data), seed)?,
+    };
+    let converged = stop.converged() && refitted.stop.converged();
+    Ok(Found::unweighted(data, selected, refitted, converged, reason))
 }
 
-fn by_gates(data: &dyn RowSource, gates: &AnyGates, threshold: Fraction, refit: &Refit, seed: u64) -> Result<Found> {
-    let searched = gates.search(data, &uniform(data), seed)?;
+fn by_gates(
+    data: &dyn RowSource,
+    reweighter: Option<&AnyReweighter>,
+    gates: &AnyGates,
+    rule: &Rule,
+    refit: &Refit,
+    seed: u64,
+) -> Result<Found> {
+    rule.check(data.frame().encoding.features.len(), false)?;
+    let weighing = weigh(data, reweighter, seed)?;
+    let uniform = uniform(data);
+    let searched = gates.search(data, weighing.as_ref().map_or(&uniform, |found| &found.weights), seed)?;
     let gated = &searched.fit;
-    let open = &gated.open_probability;
-    let selected: Vec<usize> = (0..open.len()).filter(|&variable| open[variable] >= threshold.get()).collect();
-    let refitted = fit_to(data, &selected, &uniform(data), refit, seed)?;
-    let stop = if gated.stop.converged() { refitted.stop } else { gated.stop };
+    let selected = rule.select(data.frame(), &gated.open_probability, None);
+    let refitted = refit.fit(data, &selected, &uniform, seed)?;
+    let weighed = weighing.as_ref().map_or(StopReason::Converged, |found| found.stop);
+    let failed = [weighed, gated.stop].into_iter().find(|stop| !stop.converged());
+    let stop = failed.unwrap_or(refitted.stop);
     let mut found = Found::unweighted(data, selected, refitted, stop.converged(), in_words(stop));
     found.penalty_path = gates.penalty_path(&searched);
     found.open_probability = searched.fit.open_probability;
-    Ok(found)
+    Ok(match weighing {
+        Some(weighing) => found.under(data, weighing),
+        None => found,
+    })
 }
 
-fn by_reweighting(data: &dyn RowSource, reweighter: &AnyReweighter, refit: &Refit, seed: u64) -> Result<Found> {
-    let mask = Mask::all(data.frame());
-    let Reweighted { weights, function, truncated, stop, .. } = reweighter.reweigh(data, &mask, None, seed)?;
-    let all: Vec<usize> = (0..data.frame().encoding.features.len()).collect();
-    let refitted = fit_to(data, &all, &weights, refit, seed)?;
-    let found = Found::unweighted(data, all, refitted, stop.converged(), in_words(stop));
-    Ok(Found { weights, function, truncated, mask: Some(mask), ..found })
+/// Weights that decorrelate all variables, if there is a way to find them.
+fn weigh(data: &dyn RowSource, reweighter: Option<&AnyReweighter>, seed: u64) -> Result<Option<Reweighted>> {
+    reweighter.map(|reweighter| reweighter.reweigh(data, &Mask::all(data.frame()), None, seed)).transpose()
 }
 
-/// A model on some of the variables.
-struct Refitted {
-    model: Model,
-    separated: bool,
-    stop: StopReason,
-}
-
-/// The base weights alone.
+/// The base weights alone; the paper's refit has them.
 fn uniform(data: &dyn RowSource) -> SampleWeights {
     SampleWeights::uniform(data.frame().total_weight())
-}
-
-/// A model on the selected variables; the paper's refit has the base weights alone.
-fn fit_to(
-    data: &dyn RowSource,
-    selected: &[usize],
-    weights: &SampleWeights,
-    refit: &Refit,
-    seed: u64,
-) -> Result<Refitted> {
-    let columns: Vec<usize> = selected
-        .iter()
-        .flat_map(|&variable| data.frame().encoding.features[variable].columns.iter().copied())
-        .collect();
-    Ok(match (refit, data.frame().target.task()) {
-        (Refit::Network(mlp), _) => {
-            let memory = in_memory(data, "a network")?;
-            let (network, trained) = NetworkModel::train(memory, &columns, &weights.with_base(memory), mlp, seed);
-            Refitted { model: Model::Network(network), separated: false, stop: trained.stop }
-        }
-        (Refit::Linear, Task::Regression) => {
-            let model = Model::linear(least_squares(data, &columns, weights.weighting())?, &data.frame().target);
-            Refitted { model, separated: false, stop: StopReason::Converged }
-        }
-        (Refit::Robust(limit), Task::Regression) => {
-            let (fit, stop) = robust_regression(data, &columns, weights.weighting(), *limit)?;
-            Refitted { model: Model::linear(fit, &data.frame().target), separated: false, stop }
-        }
-        (Refit::Linear | Refit::Robust(_), Task::Classification) => {
-            let LogisticFit { fit, separated, stop } = logistic_regression(data, &columns, weights)?;
-            Refitted { model: Model::linear(fit, &data.frame().target), separated, stop }
-        }
-    })
 }
 
 impl Found {
@@ -315,6 +268,12 @@ impl Found {
             converged,
             stop_reason,
         }
+    }
+
+    /// The same under weights that decorrelate all variables.
+    fn under(self, data: &dyn RowSource, weighing: Reweighted) -> Self {
+        let Reweighted { weights, function, truncated, .. } = weighing;
+        Self { weights, function, truncated, mask: Some(Mask::all(data.frame())), ..self }
     }
 }
 

@@ -10,7 +10,8 @@ pub use linear::{GatedFit, LinearGates, Penalty, WeightedProblem};
 pub use network::{GatedPath, NetworkGates};
 
 use crate::error::{Error, Result};
-use crate::parameter::Positive;
+use crate::models::Mlp;
+use crate::parameter::{Named, Positive};
 use crate::passes::RowSource;
 use crate::weights::SampleWeights;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,36 @@ pub struct Gated {
 }
 
 impl AnyGates {
+    /// The kinds that can be asked for.
+    pub const KINDS: &[Named<Self>] = &[
+        Named { name: "linear", help: "a linear model", make: || AnyGates::Linear(LinearGates::default()) },
+        Named { name: "network", help: "a network", make: || AnyGates::Network(NetworkGates::default()) },
+    ];
+
+    /// The name of its kind.
+    pub fn name(&self) -> &'static str {
+        match self {
+            AnyGates::Linear(_) => "linear",
+            AnyGates::Network(_) => "network",
+        }
+    }
+
+    /// The network behind the gates, if there is one.
+    pub fn network(&self) -> Option<&Mlp> {
+        match self {
+            AnyGates::Linear(_) => None,
+            AnyGates::Network(gates) => Some(&gates.network),
+        }
+    }
+
+    /// What settings call the part of a recipe that it is.
+    pub(crate) fn stage(&self) -> &'static str {
+        match self {
+            AnyGates::Linear(_) => "linear-gates",
+            AnyGates::Network(_) => "network-gates",
+        }
+    }
+
     /// Gates for the data's outcome under these weights.
     pub fn search(&self, data: &dyn RowSource, weights: &SampleWeights, seed: u64) -> Result<Gated> {
         Ok(match self {

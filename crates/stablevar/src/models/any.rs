@@ -4,22 +4,7 @@ use super::{LinearModel, Link, Loss, Mlp, Network, StandardisedFit, Trained, los
 use crate::design::{Encoding, Target, TrainingData};
 use crate::linalg::Matrix;
 use crate::models::Examples;
-use crate::parameter::Positive;
 use serde::{Deserialize, Serialize};
-
-/// What is fitted to the selected variables.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Refit {
-    /// Least squares; for classes logistic regression.
-    #[default]
-    Linear,
-    /// Least squares in which residuals beyond this many standard deviations count as such at the limit; for classes logistic
-    /// regression, whose residuals are bounded anyway.
-    Robust(Positive),
-    /// A network.
-    Network(Mlp),
-}
 
 /// A model that predicts in the outcome's units, or the probability of the second class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

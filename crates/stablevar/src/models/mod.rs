@@ -8,7 +8,7 @@ mod mlp;
 mod network;
 mod robust;
 
-pub use any::{Model, NetworkModel, Refit};
+pub use any::{Model, NetworkModel};
 pub use lasso::{Lasso, LassoFit, LassoPath, lasso_path};
 pub use linear::{LinearModel, Link, StandardisedFit, least_squares};
 pub use logistic::{LogisticFit, logistic_regression, sigmoid, softplus};

@@ -17,7 +17,8 @@ use crate::design::TrainingData;
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::optim::StopReason;
-use crate::parameter::Positive;
+use crate::models::Mlp;
+use crate::parameter::{Named, Positive};
 use crate::passes::{Outcome, RowSource, WeightedMoments, Weighting};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -166,7 +167,7 @@ pub enum AnyReweighter {
     /// The dual problem.
     Balance(Balance),
     /// DWR as published.
-    Published(Dwr),
+    Dwr(Dwr),
     /// A ratio of densities.
     Srdo(Srdo),
 }
@@ -175,6 +176,53 @@ impl Default for AnyReweighter {
     /// [`Balance`] for use in a loop: the automatic ridge, and no more digits than the gates need.
     fn default() -> Self {
         AnyReweighter::Balance(Balance { ridge: None, tolerance: Positive::constant(1e-4), ..Balance::default() })
+    }
+}
+
+impl AnyReweighter {
+    /// The kinds that can be asked for.
+    pub const KINDS: &[Named<Self>] = &[
+        Named {
+            name: "balance",
+            help: "the weights closest to uniform, by a small convex problem",
+            make: || AnyReweighter::Balance(Balance::default()),
+        },
+        Named {
+            name: "dwr",
+            help: "as published: one free weight per row, by gradient descent",
+            make: || AnyReweighter::Dwr(Dwr::default()),
+        },
+        Named {
+            name: "srdo",
+            help: "a ratio of densities: also removes dependence that correlations do not see",
+            make: || AnyReweighter::Srdo(Srdo::default()),
+        },
+    ];
+
+    /// The name of its kind.
+    pub fn name(&self) -> &'static str {
+        match self {
+            AnyReweighter::Balance(_) => "balance",
+            AnyReweighter::Dwr(_) => "dwr",
+            AnyReweighter::Srdo(_) => "srdo",
+        }
+    }
+
+    /// What it is called where it needs all rows in memory.
+    pub fn needs_memory(&self) -> Option<&'static str> {
+        match self {
+            AnyReweighter::Balance(_) => None,
+            AnyReweighter::Dwr(_) => Some("the descent on free weights"),
+            AnyReweighter::Srdo(_) => Some("SRDO"),
+        }
+    }
+
+    /// The network that it trains, if it trains one.
+    pub fn network(&self) -> Option<&Mlp> {
+        match self {
+            AnyReweighter::Srdo(Srdo { classifier: Classifier::Network(network), .. }) => Some(network),
+            _ => None,
+        }
     }
 }
 
@@ -188,7 +236,7 @@ impl Reweighter for AnyReweighter {
     ) -> Result<Reweighted> {
         match self {
             AnyReweighter::Balance(balance) => balance.reweigh(data, mask, start, seed),
-            AnyReweighter::Published(dwr) => dwr.reweigh(data, mask, start, seed),
+            AnyReweighter::Dwr(dwr) => dwr.reweigh(data, mask, start, seed),
             AnyReweighter::Srdo(srdo) => srdo.reweigh(data, mask, start, seed),
         }
     }

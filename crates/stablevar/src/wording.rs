@@ -1,0 +1,56 @@
+//! How messages name settings. The core knows settings by their names; every front end writes them in its own way
+//! (`--threshold`, `threshold=`), so that texts here have places for them instead.
+
+/// How a front end writes settings.
+pub trait Wording {
+    /// A setting, or a setting with a value, as a user of this front end would write it.
+    fn setting(&self, name: &str, value: Option<&str>) -> String;
+}
+
+/// The names as the core knows them, for programs in Rust.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Plain;
+
+impl Wording for Plain {
+    fn setting(&self, name: &str, value: Option<&str>) -> String {
+        value.map_or_else(|| format!("\"{name}\""), |value| format!("\"{name}\" = \"{value}\""))
+    }
+}
+
+/// Fills a text in: `[name]` and `[name=value]` are settings, `{name}` whatever `value` gives for it.
+///
+/// What is filled in is not looked at again, so that a hostile column name stays a name.
+pub(crate) fn fill(text: &str, wording: &dyn Wording, value: &dyn Fn(&str) -> String) -> String {
+    let mut filled = String::with_capacity(2 * text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(['[', '{']) {
+        let (before, marked) = rest.split_at(start);
+        filled.push_str(before);
+        let closing = if marked.starts_with('[') { ']' } else { '}' };
+        let Some(end) = marked.find(closing) else { break };
+        let inside = &marked[1..end];
+        filled.push_str(&match (closing, inside.split_once('=')) {
+            ('}', _) => value(inside),
+            // A setting that the finding itself is about.
+            (_, None) if inside.starts_with('{') => wording.setting(&value(inside.trim_matches(['{', '}'])), None),
+            (_, None) => wording.setting(inside, None),
+            (_, Some((name, value))) => wording.setting(name, Some(value)),
+        });
+        rest = &marked[end + 1..];
+    }
+    filled.push_str(rest);
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_and_values_are_filled_in_once() {
+        let value = |name: &str| if name == "0" { "[x] {1}".to_string() } else { "y".into() };
+        assert_eq!(fill("'{0}' and {1}: [a], [b=c]", &Plain, &value), "'[x] {1}' and y: \"a\", \"b\" = \"c\"");
+        assert_eq!(fill("[{1}] ends", &Plain, &value), "\"y\" ends");
+        assert_eq!(fill("an open { stays", &Plain, &value), "an open { stays");
+    }
+}
