@@ -23,6 +23,7 @@ pub mod fit;
 pub mod diagnostics;
 pub mod error;
 pub mod finding;
+pub mod functions;
 pub mod linalg;
 pub mod metrics;
 pub mod optim;

@@ -103,17 +103,17 @@ pub(crate) fn scale_rows(rows: &[f64], weights: impl Iterator<Item = f64>, width
     }
 }
 
-/// Adds `sum_k weight_k row_k row_k'` to the lower triangle of `total`; `room` is as long as the rows.
-pub(crate) fn add_weighted_rows(rows: &[f64], weights: &[f64], room: &mut [f64], total: &mut Matrix) {
+/// Adds `sum_k weight_k row_k row_k'` to the lower triangle of `total`; `scratch` is as long as the rows.
+pub(crate) fn add_weighted_rows(rows: &[f64], weights: &[f64], scratch: &mut [f64], total: &mut Matrix) {
     let width = total.rows();
     // Rows without weight add nothing, and may be many.
     let mut count = 0;
     for (row, weight) in rows.chunks_exact(width).zip(weights).filter(|(_, weight)| **weight > 0.0) {
-        let (root, scaled) = (weight.sqrt(), &mut room[count * width..(count + 1) * width]);
+        let (root, scaled) = (weight.sqrt(), &mut scratch[count * width..(count + 1) * width]);
         scaled.iter_mut().zip(row).for_each(|(scaled, value)| *scaled = root * value);
         count += 1;
     }
-    let scaled = &room[..count * width];
+    let scaled = &scratch[..count * width];
     add_lower_cross_product(scaled, scaled, total);
 }
 
@@ -121,10 +121,10 @@ pub(crate) fn add_weighted_rows(rows: &[f64], weights: &[f64], room: &mut [f64],
 pub fn weighted_cross_product(design: &Matrix, weights: &[f64]) -> Matrix {
     let width = design.columns();
     let mut total = sum_matrices(design.rows(), width, |block, total| {
-        let mut room = vec![0.0; TILE * width];
+        let mut scratch = vec![0.0; TILE * width];
         for tile in tiles(block) {
             let rows = &design.values()[tile.start * width..tile.end * width];
-            add_weighted_rows(rows, &weights[tile], &mut room, total);
+            add_weighted_rows(rows, &weights[tile], &mut scratch, total);
         }
     });
     total.mirror_lower();

@@ -8,7 +8,8 @@
 //! much each column counts: columns in which the fitted curve is steep are stretched, flat ones shrink, and
 //! the curve is fitted again (recursive feature machines, Radhakrishnan et al., Science 2024).
 
-use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, exp_of_nonpositive, multiply_rows};
+use crate::functions::exp_of_nonpositive;
+use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows};
 use crate::rows::{TILE, map_blocks, tiles};
 
 /// A family of functions: linear in the columns, plus

@@ -282,7 +282,7 @@ fn fit_to(
             Refitted { model: Model::linear(fit, &data.frame().target), separated: false, stop }
         }
         (Refit::Linear | Refit::Robust(_), Task::Classification) => {
-            let LogisticFit { fit, separated, stop } = logistic_regression(data, &columns, weights)?;
+            let LogisticFit { fit, separated, stop } = logistic_regression(data, &columns, weights.weighting())?;
             Refitted { model: Model::linear(fit, &data.frame().target), separated, stop }
         }
     })

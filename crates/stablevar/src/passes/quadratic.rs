@@ -3,10 +3,9 @@
 //! Only the lower triangle of what is symmetric is computed. Narrow tables are turned tile by tile, so that a vector holds
 //! one column's values of several rows; for wide ones the linear-algebra crate's products are faster.
 
-use super::{Chunk, Pass, Sums};
+use super::{Chunk, Divergence, Pass, QuadraticFunction, Sums};
 use crate::linalg::{Matrix, dot_in_lanes, multiply_rows, multiply_rows_lower};
 use crate::rows::{TILE, add_weighted_rows, map_blocks_mut, tiles};
-use crate::weights::{Divergence, QuadraticFunction};
 use pulp::{Simd, WithSimd};
 use std::convert::Infallible;
 
@@ -83,7 +82,7 @@ fn weigh_tile(rows: &[f64], lower: &Matrix, divergence: Divergence, product: &mu
 }
 
 impl QuadraticFunction {
-    /// The weights of some rows; `lower` is [`lower_form`] of its form, and `product` room for as many numbers as they have.
+    /// The weights of some rows; `lower` is [`lower_form`] of its form, and `product` is scratch as long as the rows.
     pub(super) fn weigh_tile(&self, rows: &[f64], lower: &Matrix, product: &mut [f64], weights: &mut [f64]) {
         weigh_tile(rows, lower, self.divergence, product, weights);
         weights.iter_mut().for_each(|weight| *weight *= self.factor);
