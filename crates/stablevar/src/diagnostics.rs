@@ -6,8 +6,8 @@ pub use crate::linalg::{correlation_from_covariance, covariance_from_moments};
 
 use crate::linalg::{Cholesky, Matrix};
 use crate::passes::{RowSource, Weighting};
+use crate::threads::map_chunks_mut;
 use crate::weights::{Mask, SampleWeights};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The correlation matrix of the encoded columns under the weights.
@@ -62,8 +62,8 @@ fn mean_distance_correlation(data: &TrainingData, weights: &[f64], mask: &Mask) 
     // One row per column looked at, one entry per pair of drawn rows: products of rows are all that is needed.
     let size = rows.len() * (rows.len() - 1) / 2;
     let mut distances = Matrix::zeros(count, size);
-    distances.values_mut().par_chunks_mut(size).zip(&looked_at).for_each(|(distances, &column)| {
-        let values: Vec<f64> = rows.iter().map(|&row| data.design[(row, column + 1)]).collect();
+    map_chunks_mut(distances.values_mut(), size, |k, distances| {
+        let values: Vec<f64> = rows.iter().map(|&row| data.design[(row, looked_at[k] + 1)]).collect();
         fill_centred_distances(&values, distances);
     });
     let products = distances.products_of_rows();

@@ -31,3 +31,4 @@ pub mod parameter;
 pub mod passes;
 pub mod rows;
 pub mod simulate;
+pub mod threads;

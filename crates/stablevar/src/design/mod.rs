@@ -5,11 +5,13 @@
 //! The [`Encoding`] remembers how that was done, so that every reported number is in the user's units
 //! and new rows are treated like the training rows.
 
-mod columns;
+mod complete;
 mod encoding;
 mod frame;
+mod moments;
 mod survey;
 mod target;
+mod twofold;
 
 pub use encoding::{EncodedColumn, Encoding, EncodingReport, Feature, FeatureKind, LeftOut, RARE_LEVEL};
 pub use frame::{Frame, KeptRows};
@@ -20,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::linalg::{Matrix, correlation_from_covariance, covariance_from_moments};
 use crate::rows::weighted_cross_product;
 use crate::table::Table;
-use columns::Moments;
+use moments::Moments;
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 

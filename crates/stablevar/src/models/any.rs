@@ -15,7 +15,7 @@ pub enum Refit {
     /// Least squares; for classes logistic regression.
     #[default]
     Linear,
-    /// Least squares in which residuals beyond this many standard deviations count as such at the limit; for classes logistic
+    /// Huber regression, whose loss is linear beyond this many standard deviations of the residuals; for classes logistic
     /// regression, whose residuals are bounded anyway.
     Robust(Positive),
     /// A network.

@@ -5,14 +5,12 @@
 
 use super::{Chunk, Divergence, Pass, QuadraticFunction, Sums};
 use crate::linalg::{Matrix, dot_in_lanes, multiply_rows, multiply_rows_lower};
-use crate::rows::{TILE, add_weighted_rows, map_blocks_mut, tiles};
+use crate::rows::{TILE, WIDE_TILE, add_weighted_rows, map_blocks_mut, tiles};
 use pulp::{Simd, WithSimd};
 use std::convert::Infallible;
 
 /// From this many columns on, the linear-algebra crate is faster.
 const WIDE: usize = 48;
-/// Rows of a wide table handled at once: products of matrices have to be set up.
-const WIDE_TILE: usize = 4 * TILE;
 /// From this many columns on, a product with a triangle is faster than one with the whole square.
 const TRIANGLE: usize = 96;
 /// Columns handled together: they and their sums fill the machine's registers.
