@@ -8,14 +8,13 @@ use stablevar::design::{Frame, KeptRows, Roles, Survey, TrainingData, Used};
 use stablevar::error::Error;
 use stablevar::linalg::Matrix;
 use stablevar::passes::{Chunk, Outcome, Pass, RowSource, WeightedMoments, Weighting};
+use stablevar::rows::WIDE_TILE;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Values that are read at once by a thread, about.
 const READ_VALUES: usize = 1 << 17;
-/// Reads are whole tiles of rows, so that sums are the same to the last bit as those of rows in memory.
-const TILE: usize = 512;
 const VALUE: u64 = size_of::<f64>() as u64;
 
 /// Encoded rows in a file: the design matrix row by row, then all outcomes, then all base weights if they differ from 1.
@@ -180,8 +179,9 @@ impl Rows {
         if self.unweighted { Ok(()) } else { write(self.bases() + place as u64, &data.base) }
     }
 
+    /// Rows read at once: whole tiles, so that sums are the same to the last bit as those of rows in memory.
     fn read_rows(&self) -> usize {
-        (READ_VALUES / self.width).next_multiple_of(TILE)
+        (READ_VALUES / self.width).next_multiple_of(WIDE_TILE)
     }
 
     /// Reads a block and shows it in chunks.

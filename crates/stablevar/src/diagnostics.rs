@@ -2,30 +2,13 @@
 
 use crate::design::TrainingData;
 use crate::error::Result;
+pub use crate::linalg::{correlation_from_covariance, covariance_from_moments};
+
 use crate::linalg::{Cholesky, Matrix};
 use crate::passes::{RowSource, Weighting};
+use crate::threads::map_chunks_mut;
 use crate::weights::{Mask, SampleWeights};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-/// The covariance matrix of the columns from moments of (1, columns).
-pub fn covariance_from_moments(moments: &Matrix) -> Matrix {
-    let size = moments.rows() - 1;
-    Matrix::from_fn(size, size, |i, j| moments[(i + 1, j + 1)] - moments[(0, i + 1)] * moments[(0, j + 1)])
-}
-
-/// The correlation matrix of a covariance matrix; a column without variance correlates with nothing.
-pub fn correlation_from_covariance(covariance: &Matrix) -> Matrix {
-    let scale = |i: usize| covariance[(i, i)].max(0.0).sqrt();
-    Matrix::from_fn(covariance.rows(), covariance.rows(), |i, j| {
-        let product = scale(i) * scale(j);
-        match (i == j, product > 0.0) {
-            (true, _) => 1.0,
-            (false, true) => covariance[(i, j)] / product,
-            (false, false) => 0.0,
-        }
-    })
-}
 
 /// The correlation matrix of the encoded columns under the weights.
 pub fn weighted_correlations(data: &dyn RowSource, weights: &SampleWeights) -> Result<Matrix> {
@@ -79,8 +62,8 @@ fn mean_distance_correlation(data: &TrainingData, weights: &[f64], mask: &Mask) 
     // One row per column looked at, one entry per pair of drawn rows: products of rows are all that is needed.
     let size = rows.len() * (rows.len() - 1) / 2;
     let mut distances = Matrix::zeros(count, size);
-    distances.values_mut().par_chunks_mut(size).zip(&looked_at).for_each(|(distances, &column)| {
-        let values: Vec<f64> = rows.iter().map(|&row| data.design[(row, column + 1)]).collect();
+    map_chunks_mut(distances.values_mut(), size, |k, distances| {
+        let values: Vec<f64> = rows.iter().map(|&row| data.design[(row, looked_at[k] + 1)]).collect();
         fill_centred_distances(&values, distances);
     });
     let products = distances.products_of_rows();

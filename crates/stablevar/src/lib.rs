@@ -27,6 +27,7 @@ pub mod estimator;
 pub mod diagnostics;
 pub mod error;
 pub mod finding;
+pub mod functions;
 pub mod linalg;
 pub mod metrics;
 pub mod optim;
@@ -34,6 +35,7 @@ pub mod parameter;
 pub mod passes;
 pub mod rows;
 pub mod simulate;
+pub mod threads;
 pub mod wording;
 
 pub use error::{Error, Result};

@@ -1,11 +1,11 @@
-//! Sums over rows: the only place that spreads work over threads.
+//! Sums over rows, spread over threads.
 //!
 //! Rows are cut into blocks whose number and size depend on the number of rows alone, each block is
 //! summed on one thread, and the blocks' sums are added in order. So the result is the same to the
 //! last bit for any number of threads.
 
 use crate::linalg::{Matrix, add_lower_cross_product};
-use rayon::prelude::*;
+use crate::threads::{map, map_chunks_mut};
 use std::ops::Range;
 
 /// About this many blocks, which bounds the memory for partial sums and feeds that many threads.
@@ -15,7 +15,12 @@ const LEAST_ROWS: usize = 4096;
 /// At most this many: where there are very many rows, there are more machines.
 const MOST_ROWS: usize = 1 << 18;
 /// Rows handled at once within a block, so that they stay in the first-level cache.
-pub(crate) const TILE: usize = 128;
+pub const TILE: usize = 128;
+/// Rows handled at once where a step has to be set up or merged: few enough to stay in the cache.
+///
+/// No pass takes more rows together. So whoever shows it a block in chunks must cut the block at multiples of this, or sums
+/// would differ in their last bits.
+pub const WIDE_TILE: usize = 4 * TILE;
 
 fn block_size(rows: usize) -> usize {
     rows.div_ceil(USUAL_BLOCKS).clamp(LEAST_ROWS, MOST_ROWS).next_multiple_of(TILE)
@@ -33,7 +38,7 @@ pub(crate) fn map_blocks<T: Send>(rows: usize, work: impl Fn(Range<usize>) -> T 
     if blocks.len() == 1 {
         return vec![work(0..rows)];
     }
-    blocks.into_par_iter().map(work).collect()
+    map(blocks.len(), |k| work(blocks[k].clone()))
 }
 
 /// Like [`map_blocks`], with one state per row that the work may change.
@@ -42,11 +47,11 @@ pub(crate) fn map_blocks_mut<S: Send, T: Send>(
     work: impl Fn(Range<usize>, &mut [S]) -> T + Sync + Send,
 ) -> Vec<T> {
     let size = block_size(states.len());
-    let run = |(block, states): (usize, &mut [S])| work(block * size..block * size + states.len(), states);
+    let run = |block: usize, states: &mut [S]| work(block * size..block * size + states.len(), states);
     if states.len() <= size {
-        return vec![run((0, states))];
+        return vec![run(0, states)];
     }
-    states.par_chunks_mut(size).enumerate().map(run).collect()
+    map_chunks_mut(states, size, run)
 }
 
 /// Like [`map_blocks`], with the rows of a matrix that the work may change.
@@ -55,8 +60,9 @@ pub(crate) fn map_row_blocks<T: Send>(
     work: impl Fn(Range<usize>, &mut [f64]) -> T + Sync + Send,
 ) -> Vec<T> {
     let (width, size) = (matrix.columns(), block_size(matrix.rows()));
-    let run = |(block, rows): (usize, &mut [f64])| work(block * size..block * size + rows.len() / width, rows);
-    matrix.values_mut().par_chunks_mut(size * width).enumerate().map(run).collect()
+    map_chunks_mut(matrix.values_mut(), size * width, |block, rows| {
+        work(block * size..block * size + rows.len() / width, rows)
+    })
 }
 
 /// Sums vectors of `size` numbers over all rows: `work` adds its rows' share to the total it is given.
@@ -91,7 +97,16 @@ pub(crate) fn sum_matrices(rows: usize, size: usize, work: impl Fn(Range<usize>,
 
 /// The tiles of a block.
 pub(crate) fn tiles(block: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    block.clone().step_by(TILE).map(move |start| start..(start + TILE).min(block.end))
+    cut(block, TILE)
+}
+
+/// Its wide tiles.
+pub(crate) fn wide_tiles(block: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    cut(block, WIDE_TILE)
+}
+
+fn cut(block: Range<usize>, size: usize) -> impl Iterator<Item = Range<usize>> {
+    block.clone().step_by(size).map(move |start| start..(start + size).min(block.end))
 }
 
 /// `destination = diag(weights) * rows`, both row-major with `width` columns.
@@ -103,17 +118,17 @@ pub(crate) fn scale_rows(rows: &[f64], weights: impl Iterator<Item = f64>, width
     }
 }
 
-/// Adds `sum_k weight_k row_k row_k'` to the lower triangle of `total`; `room` is as long as the rows.
-pub(crate) fn add_weighted_rows(rows: &[f64], weights: &[f64], room: &mut [f64], total: &mut Matrix) {
+/// Adds `sum_k weight_k row_k row_k'` to the lower triangle of `total`; `scratch` is as long as the rows.
+pub(crate) fn add_weighted_rows(rows: &[f64], weights: &[f64], scratch: &mut [f64], total: &mut Matrix) {
     let width = total.rows();
     // Rows without weight add nothing, and may be many.
     let mut count = 0;
     for (row, weight) in rows.chunks_exact(width).zip(weights).filter(|(_, weight)| **weight > 0.0) {
-        let (root, scaled) = (weight.sqrt(), &mut room[count * width..(count + 1) * width]);
+        let (root, scaled) = (weight.sqrt(), &mut scratch[count * width..(count + 1) * width]);
         scaled.iter_mut().zip(row).for_each(|(scaled, value)| *scaled = root * value);
         count += 1;
     }
-    let scaled = &room[..count * width];
+    let scaled = &scratch[..count * width];
     add_lower_cross_product(scaled, scaled, total);
 }
 
@@ -121,10 +136,10 @@ pub(crate) fn add_weighted_rows(rows: &[f64], weights: &[f64], room: &mut [f64],
 pub fn weighted_cross_product(design: &Matrix, weights: &[f64]) -> Matrix {
     let width = design.columns();
     let mut total = sum_matrices(design.rows(), width, |block, total| {
-        let mut room = vec![0.0; TILE * width];
+        let mut scratch = vec![0.0; TILE * width];
         for tile in tiles(block) {
             let rows = &design.values()[tile.start * width..tile.end * width];
-            add_weighted_rows(rows, &weights[tile], &mut room, total);
+            add_weighted_rows(rows, &weights[tile], &mut scratch, total);
         }
     });
     total.mirror_lower();

@@ -1,6 +1,6 @@
 //! How the columns of a table become columns of the design matrix.
 
-use super::columns::{complete_rows, not_finite};
+use super::complete::{complete_rows, not_finite};
 use super::survey::{ColumnSurvey, Kind, Survey};
 use super::target::standardised;
 use super::{Missing, Roles};

@@ -2,10 +2,9 @@
 
 use super::survey::Survey;
 use super::{Encoding, Roles, Target};
-use crate::diagnostics::{correlation_from_covariance, covariance_from_moments};
 use crate::error::Result;
 use crate::finding::{Code, Finding};
-use crate::linalg::Matrix;
+use crate::linalg::{Matrix, correlation_from_covariance, covariance_from_moments};
 use serde::{Deserialize, Serialize};
 
 /// Columns that correlate more than this can't be decorrelated by weights: only rows where both are near their

@@ -5,25 +5,25 @@
 //! The [`Encoding`] remembers how that was done, so that every reported number is in the user's units
 //! and new rows are treated like the training rows.
 
-mod columns;
+mod complete;
 mod encoding;
 mod frame;
+mod moments;
 mod survey;
 mod target;
+mod twofold;
 
 pub use encoding::{EncodedColumn, Encoding, EncodingReport, Feature, FeatureKind, RARE_LEVEL};
 pub use frame::{Frame, KeptRows};
 pub use survey::{Survey, Used};
-pub use target::{Target, Task, class_numbers};
+pub use target::{Target, Task, class_numbers, label_of};
 
 use crate::error::{Error, Result};
-use crate::linalg::Matrix;
-use crate::passes::{Chunk, Pass, RowSource, label_of};
+use crate::linalg::{Matrix, correlation_from_covariance, covariance_from_moments};
 use crate::rows::weighted_cross_product;
 use crate::table::Table;
-use columns::Moments;
+use moments::Moments;
 use serde::{Deserialize, Serialize};
-use std::convert::Infallible;
 use std::ops::Deref;
 
 /// What to do with missing values.
@@ -120,7 +120,7 @@ impl TrainingData {
     }
 
     /// Some of the rows as they are.
-    fn pick(&self, rows: &[usize]) -> Self {
+    pub(crate) fn pick(&self, rows: &[usize]) -> Self {
         let base: Vec<f64> = rows.iter().map(|&row| self.base[row]).collect();
         Self {
             frame: Frame { rows: rows.len(), total: base.iter().sum(), ..self.frame.clone() },
@@ -157,17 +157,6 @@ impl TrainingData {
         let standard = (self.target.mean, self.target.scale);
         self.outcome.iter().map(|&value| label_of(value, standard)).collect()
     }
-
-    /// Some rows that follow each other.
-    pub fn chunk(&self, rows: std::ops::Range<usize>) -> Chunk<'_> {
-        let width = self.design.columns();
-        Chunk {
-            first: rows.start,
-            design: &self.design.values()[rows.start * width..rows.end * width],
-            base: &self.base[rows.clone()],
-            outcome: &self.outcome[rows],
-        }
-    }
 }
 
 impl Frame {
@@ -195,34 +184,7 @@ impl Frame {
     }
 }
 
-impl RowSource for TrainingData {
-    fn frame(&self) -> &Frame {
-        &self.frame
-    }
-
-    fn run(&self, pass: &Pass) -> Result<Vec<f64>> {
-        let Ok(sums) = pass.run_in_blocks(self.base.len(), self.design.columns(), |block, visit| {
-            visit(self.chunk(block));
-            Ok::<(), Infallible>(())
-        });
-        Ok(sums)
-    }
-
-    fn take(&self, places: &[usize]) -> Result<TrainingData> {
-        Ok(self.pick(places))
-    }
-
-    fn memory(&self) -> Option<&TrainingData> {
-        Some(self)
-    }
-
-    fn position(&self, place: usize) -> usize {
-        self.kept_rows.position(place)
-    }
-}
-
 fn correlations(design: &Matrix, base: &[f64]) -> Matrix {
-    use crate::diagnostics::{correlation_from_covariance, covariance_from_moments};
     let mut moments = weighted_cross_product(design, base);
     moments.scale(1.0 / moments[(0, 0)]);
     correlation_from_covariance(&covariance_from_moments(&moments))

@@ -2,7 +2,9 @@
 //!
 //! Parts of a table can be looked at one by one and what was found merged, so that the whole need never be in one place.
 
-use super::columns::{Moments, Twofold, complete_rows, moments};
+use super::complete::complete_rows;
+use super::moments::{Moments, moments};
+use super::twofold::Twofold;
 use super::{KeptRows, Missing, Roles, Target, Task};
 use crate::error::{Error, Result};
 use crate::finding::{Code, Finding};

@@ -65,6 +65,11 @@ pub(super) fn standardised(value: f64, mean: f64, scale: f64) -> f64 {
     }
 }
 
+/// The label, 0 or 1, of a standardised one.
+pub fn label_of(value: f64, (mean, scale): (f64, f64)) -> f64 {
+    (mean + scale * value).round()
+}
+
 /// 0 or 1 for every value of a target with these classes; the error names the first value that is neither.
 pub fn class_numbers(name: &str, values: &Values, classes: &[String; 2]) -> Result<Vec<f64>> {
     (0..values.len())

@@ -12,7 +12,7 @@ use crate::design::TrainingData;
 use crate::linalg::Matrix;
 use crate::models::{Examples, Loss, Mlp, Network, Solver, loss_and_outcomes};
 use crate::parameter::{Fraction, Positive};
-use rayon::prelude::*;
+use crate::threads;
 
 /// Units of the hidden layer: many more than a refit has, so that little is left for followers to explain.
 const UNITS: usize = 64;
@@ -51,14 +51,14 @@ impl Plan {
         let mut plan = Self { rows: rows.to_vec(), folds: Vec::new(), loss, outcomes, seed };
         let count = settings.folds.clamp(2, rows.len());
         let all: Vec<usize> = (0..data.columns()).collect();
-        let folds = (0..count).into_par_iter().map(|fold| {
+        let folds = threads::map(count, |fold| {
             let (aside, learn): (Vec<_>, Vec<_>) = (0..rows.len()).partition(|k| k % count == fold);
             let [aside, learn] = [aside, learn].map(|part| part.into_iter().map(|k| rows[k]).collect::<Vec<_>>());
             let start = plan.train(data, &learn, &all, None, fold);
             let losses = plan.losses(data, &learn, &aside, &all, &start, fold);
             Fold { learn, aside, start, losses }
         });
-        plan.folds = folds.collect();
+        plan.folds = folds;
         plan
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Evidence, VariableEvidence};
 use crate::design::TrainingData;
-use crate::gates::normal_cdf;
+use crate::functions::normal_cdf;
 use crate::linalg::{Cholesky, Matrix, dot};
 
 /// Residuals of the outcome and of a variable's columns, in some rows, with weights.

@@ -14,10 +14,10 @@ use crate::error::{Error, Result};
 use crate::models::OUTLIER_LIMIT;
 use crate::parameter::{Fraction, NonNegative, Positive};
 use crate::passes::RowSource;
+use crate::threads;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -47,7 +47,7 @@ pub enum Source {
 /// | `folds` | 5 | residual: parts for cross-fitting | >= 2 |
 /// | `landmarks` | 250 | residual: bumps of the kernel family, at least; grows slowly with the rows | |
 /// | `prior` | 0.25 | probability of being stable before the data are seen | [0, 1] |
-/// | `outlier_limit` | 4 | residual: standard deviations beyond which an outcome's residual counts as such at the limit | > 0 |
+/// | `outlier_limit` | 4 | residual: standard deviations at which an outcome's residual is clipped | > 0 |
 /// | `allowance` | 0.01 | partial correlation that imperfect regressions may leave behind | >= 0 |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
@@ -61,8 +61,8 @@ pub struct Evidence {
     pub landmarks: usize,
     /// Probability of being stable before the data are seen.
     pub prior: Fraction,
-    /// Standard deviations of the bulk beyond which an outcome's residual counts as one at the limit: a few extreme outcomes
-    /// would else make every effect uncertain.
+    /// Standard deviations of the bulk at which an outcome's residual is clipped: a few extreme outcomes would else make every
+    /// effect uncertain.
     pub outlier_limit: Positive,
     /// Partial correlation that imperfect regressions may leave behind.
     pub allowance: NonNegative,
@@ -160,28 +160,24 @@ pub fn gather(
     };
     let stopped = AtomicBool::new(false);
     // Each variable's work is its own, so that the order in which threads take them does not matter.
-    let mut variables = (0..data.encoding.features.len())
-        .into_par_iter()
-        .map(|variable| {
-            if stopped.load(Ordering::Relaxed) {
-                return None;
-            }
-            let judged = judge(variable, &conditioning_columns(data, variable, &[]));
-            stopped.fetch_or(tick().is_break(), Ordering::Relaxed);
-            Some(judged)
-        })
-        .collect::<Option<Vec<_>>>()
-        .ok_or(Error::Interrupted)?;
+    let judged = threads::map(data.encoding.features.len(), |variable| {
+        if stopped.load(Ordering::Relaxed) {
+            return None;
+        }
+        let judged = judge(variable, &conditioning_columns(data, variable, &[]));
+        stopped.fetch_or(tick().is_break(), Ordering::Relaxed);
+        Some(judged)
+    });
+    let mut variables = judged.into_iter().collect::<Option<Vec<_>>>().ok_or(Error::Interrupted)?;
     // What two variables tell alike neither tells beside the other, and both would be lost. So those that failed are
     // judged again without those that failed and tell nearly the same. Which of them is the stable one the data can't say, so
     // that all that pass are kept.
-    let again: Vec<(usize, VariableEvidence)> = hidden_by_others(data, &variables)
-        .into_par_iter()
-        .map(|(variable, without)| {
-            let judged = judge(variable, &conditioning_columns(data, variable, &without));
-            (variable, VariableEvidence { judged_without: without, ..judged })
-        })
-        .collect();
+    let hidden = hidden_by_others(data, &variables);
+    let again = threads::map(hidden.len(), |k| {
+        let (variable, without) = &hidden[k];
+        let judged = judge(*variable, &conditioning_columns(data, *variable, without));
+        (*variable, VariableEvidence { judged_without: without.clone(), ..judged })
+    });
     again.into_iter().for_each(|(variable, judged)| variables[variable] = judged);
     if stopped.into_inner() { Err(Error::Interrupted) } else { Ok(Gathered { source, variables }) }
 }
@@ -276,13 +272,11 @@ mod tests {
         // The p-values of `c` and `t` over 150 samples: their largest distance from the uniform distribution.
         for source in SOURCES {
             let settings = Evidence { landmarks: 40, ..from(source) };
-            let all: Vec<[f64; 2]> = (0..150u64)
-                .into_par_iter()
-                .map(|seed| {
-                    let evidence = judged(&sample(250, 100 + seed), settings, seed);
-                    [evidence[2].p_value, evidence[3].p_value]
-                })
-                .collect();
+            let all: Vec<[f64; 2]> = threads::map(150, |number| {
+                let seed = number as u64;
+                let evidence = judged(&sample(250, 100 + seed), settings, seed);
+                [evidence[2].p_value, evidence[3].p_value]
+            });
             for which in 0..2 {
                 let mut values: Vec<f64> = all.iter().map(|pair| pair[which]).collect();
                 values.sort_by(f64::total_cmp);
@@ -302,10 +296,7 @@ mod tests {
     fn the_same_seed_gives_the_same_evidence_for_any_number_of_threads() {
         let data = sample(300, 3);
         for source in SOURCES {
-            let run = |threads: usize| {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| judged(&data, from(source), 5))
-            };
+            let run = |count: usize| threads::with_threads(Some(count), || judged(&data, from(source), 5)).unwrap();
             assert_eq!(run(1), run(3));
         }
     }

@@ -99,16 +99,16 @@ pub(super) fn judge_variable(
         |values: &[f64], fit: &CrossFitted| plan.rows.iter().map(|&row| values[row] - fit.predictions[row]).collect();
     residuals.outcome = left(outcome[0], &outcome_fit[0]);
     if data.target.task() == Task::Regression {
-        limit_outliers(&mut residuals.outcome, data, plan.rows, settings);
+        clip_outliers(&mut residuals.outcome, data, plan.rows, settings);
     }
     residuals.own = own_values.iter().zip(&own_fits).map(|(values, fit)| left(values, fit)).collect();
     let judged = residuals.judge(data, own, &residuals.slopes(data), None, own.len() + 1, settings);
     VariableEvidence { regressions: Some((outcome_name, own_name)), ..judged }
 }
 
-/// Moves residuals beyond the limit to it. If the outcome does not depend on the variable given the others, no function of it
+/// Clips residuals at the limit. If the outcome does not depend on the variable given the others, no function of it
 /// does, so that the product with the variable's residual still has mean 0.
-fn limit_outliers(residuals: &mut [f64], data: &TrainingData, rows: &[usize], settings: &Evidence) {
+fn clip_outliers(residuals: &mut [f64], data: &TrainingData, rows: &[usize], settings: &Evidence) {
     let weights: Vec<f64> = rows.iter().map(|&row| data.base[row]).collect();
     let most = settings.outlier_limit.get() * spread_of_the_bulk(residuals, &weights);
     if most > 0.0 {

@@ -1,12 +1,7 @@
 //! The law of one gate, `m = clip(mu + sigma e, 0, 1)` with `e` standard normal, in closed form.
 
-use libm::erfc;
-use std::f64::consts::{FRAC_1_SQRT_2, PI};
-
-/// The distribution function of the standard normal.
-pub fn normal_cdf(x: f64) -> f64 {
-    0.5 * erfc(-x * FRAC_1_SQRT_2)
-}
+use crate::functions::normal_cdf;
+use std::f64::consts::PI;
 
 fn normal_density(x: f64) -> f64 {
     (-0.5 * x * x).exp() / (2.0 * PI).sqrt()

@@ -11,9 +11,8 @@
 //! are needed once, for `G` and `c`.
 
 use super::law::{GateMoments, gate_moments};
-use crate::diagnostics::covariance_from_moments;
 use crate::error::Result;
-use crate::linalg::{Cholesky, Matrix, dot};
+use crate::linalg::{Cholesky, Matrix, covariance_from_moments, dot};
 use crate::optim::StopReason;
 use crate::parameter::{NonNegative, Positive};
 use crate::passes::{Outcome, RowSource, WeightedMoments, noise};

@@ -5,7 +5,8 @@ mod linear;
 mod logistic;
 mod network;
 
-pub use law::{GateMoments, gate_moments, normal_cdf};
+pub use crate::functions::normal_cdf;
+pub use law::{GateMoments, gate_moments};
 pub use linear::{GatedFit, LinearGates, Penalty, WeightedProblem};
 pub use network::{GatedPath, NetworkGates};
 

@@ -18,12 +18,12 @@ use crate::linalg::Matrix;
 use crate::models::{BATCH, Batch, Loss, Mlp, Network, Workspace, batches, loss_and_outcomes};
 use crate::optim::{Adam, StopReason};
 use crate::parameter::{NonNegative, Positive};
+use crate::threads;
 use crate::weights::SampleWeights;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
@@ -91,18 +91,14 @@ impl NetworkGates {
         let network = Network::random(data.columns(), &self.network.hidden, &mut random);
         let mut start = State { network, centres: vec![START; data.encoding.features.len()] };
         self.train(&rows, &mut start, None, &mut random);
-        let visited: Vec<(f64, State, Vec<f64>)> = shares
-            .into_par_iter()
-            .enumerate()
-            .map(|(step, share)| {
-                let mut random = ChaCha8Rng::seed_from_u64(seed);
-                random.set_stream(2 + step as u64);
-                let mut state = start.clone();
-                self.train(&rows, &mut state, Some(share * rows.mean_loss), &mut random);
-                let losses = rows.losses_aside(&state);
-                (share, state, losses)
-            })
-            .collect();
+        let visited: Vec<(f64, State, Vec<f64>)> = threads::map(shares.len(), |step| {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            random.set_stream(2 + step as u64);
+            let mut state = start.clone();
+            self.train(&rows, &mut state, Some(shares[step] * rows.mean_loss), &mut random);
+            let losses = rows.losses_aside(&state);
+            (shares[step], state, losses)
+        });
         let chosen = choose(&visited, &rows.weights_aside);
         let open = |state: &State| -> Vec<f64> {
             state.centres.iter().map(|&centre| gate_moments(centre, self.sigma.get()).open).collect()

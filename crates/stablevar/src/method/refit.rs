@@ -109,7 +109,7 @@ impl Refit {
                 linear((least_squares(data, &columns, weights.weighting())?, StopReason::Converged))
             }
             (Refit::Linear | Refit::Robust(_) | Refit::Kept, Task::Classification) => {
-                let LogisticFit { fit, separated, stop } = logistic_regression(data, &columns, weights)?;
+                let LogisticFit { fit, separated, stop } = logistic_regression(data, &columns, weights.weighting())?;
                 Refitted { separated, ..linear((fit, stop)) }
             }
         })

@@ -1,7 +1,8 @@
 //! What predicts: a linear model or a network, on the selected variables.
 
-use super::{LinearModel, Link, Loss, Mlp, Network, StandardisedFit, Trained, loss_and_outcomes, sigmoid};
+use super::{LinearModel, Link, Loss, Mlp, Network, StandardisedFit, Trained, loss_and_outcomes};
 use crate::design::{Encoding, Target, TrainingData};
+use crate::functions::sigmoid;
 use crate::linalg::Matrix;
 use crate::models::Examples;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! Weighted least squares on chosen columns.
 
-use super::sigmoid;
 use crate::design::{Encoding, Target};
 use crate::error::{Error, Result};
+use crate::functions::sigmoid;
 use crate::linalg::{Cholesky, Matrix, dot, max_abs};
 use crate::passes::{LeastSquares, RowSource, Weighting};
 use crate::rows::map_blocks;

@@ -6,10 +6,10 @@ use crate::linalg::Matrix;
 use crate::optim::{self, Adam, StopReason};
 use crate::parameter::{Fraction, NonNegative, Positive};
 use crate::rows::sum_over_rows;
+use crate::threads;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// How the weights are found.
@@ -134,15 +134,15 @@ impl Mlp {
 
     /// Trains from random starts and keeps the best.
     pub fn train(&self, examples: Examples<'_>, loss: Loss, seed: u64) -> Trained {
-        let start = |number: u64| {
+        let start = |number: usize| {
             let mut random = ChaCha8Rng::seed_from_u64(seed);
-            random.set_stream(number);
+            random.set_stream(number as u64);
             let network = Network::random(examples.inputs.columns(), &self.hidden, &mut random);
             // The same rows are held out for every start, so that their losses compare.
             self.train_from(network, examples, loss, seed)
         };
         let merit = |trained: &Trained| trained.held_out_loss.unwrap_or(trained.loss);
-        let all: Vec<Trained> = (0..self.restarts.max(1) as u64).into_par_iter().map(start).collect();
+        let all: Vec<Trained> = threads::map(self.restarts.max(1), start);
         let epochs = all.iter().map(|trained| trained.epochs).sum();
         // The first of those that are equally good; a start that diverged has no loss and is never better.
         let better = |best: Trained, next: Trained| {

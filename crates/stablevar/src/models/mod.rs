@@ -9,9 +9,10 @@ mod network;
 mod robust;
 
 pub use any::{Model, NetworkModel};
+pub use crate::functions::{sigmoid, softplus};
 pub use lasso::{Lasso, LassoFit, LassoPath, lasso_path};
 pub use linear::{LinearModel, Link, StandardisedFit, least_squares};
-pub use logistic::{LogisticFit, logistic_regression, sigmoid, softplus};
+pub use logistic::{LogisticFit, logistic_regression};
 pub use mlp::{Examples, Mlp, Solver, Trained};
 pub(crate) use network::{BATCH, Batch, Workspace, batches, loss_and_outcomes};
 pub use network::{Loss, Network};

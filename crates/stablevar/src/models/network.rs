@@ -5,8 +5,8 @@
 //! between the layers, so that nothing is allocated while training.
 
 use crate::design::{Task, TrainingData};
+use crate::functions::{sigmoid, softplus};
 use crate::linalg::{Matrix, add_left_transposed, add_product, add_right_transposed};
-use crate::models::{sigmoid, softplus};
 use crate::rows::{map_blocks, sum_over_rows};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
@@ -209,11 +209,11 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// Room for batches of up to `rows` rows.
     pub(crate) fn new(network: &Network, rows: usize) -> Self {
-        let room = || network.sizes[1..].iter().map(|units| vec![0.0; rows * units]).collect::<Vec<_>>();
+        let scratch = || network.sizes[1..].iter().map(|units| vec![0.0; rows * units]).collect::<Vec<_>>();
         Self {
             layers: layers(&network.sizes).collect(),
-            values: room(),
-            slopes: room(),
+            values: scratch(),
+            slopes: scratch(),
             outputs: vec![0.0; rows],
             ones: vec![1.0; rows],
             output_slopes: vec![0.0; rows],

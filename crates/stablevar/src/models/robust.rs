@@ -1,7 +1,7 @@
 //! Linear regression that a few extreme outcomes can't bend (Huber, 1964).
 //!
 //! Where an outcome has a heavy tail, as prices have, a few rows far from all others decide the slopes of least squares, and
-//! what they decide does not carry over to places that have no such rows. So a residual beyond a limit counts as one at the
+//! what they decide does not carry over to places that have no such rows. So Huber's loss is minimised, which is linear beyond a
 //! limit. With residuals that are nearly normal hardly one in ten thousand is beyond the default, and the fit is that of
 //! least squares.
 
@@ -29,8 +29,8 @@ const LEAST_GUESS: f64 = 1e-12;
 /// Evenly spaced rows that tell about where the residuals' median is.
 const GUESSING_ROWS: usize = 5000;
 
-/// Regression of the outcome on the columns listed in which residuals beyond `limit` standard deviations count as such at the
-/// limit.
+/// Huber regression of the outcome on the columns listed: the loss of a residual is its square up to `limit` standard
+/// deviations of the bulk, and linear beyond.
 pub fn robust_regression(
     data: &dyn RowSource,
     columns: &[usize],

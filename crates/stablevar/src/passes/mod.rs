@@ -4,24 +4,25 @@
 //! in memory ([`TrainingData`](crate::design::TrainingData)), in a file, or spread over machines. Each of these is a
 //! [`RowSource`], and every part of a fit that needs all rows is written in terms of passes.
 
+mod memory;
 mod moments;
 mod quadratic;
 mod spread;
+mod weighting;
 
 pub(crate) use moments::noise;
-pub use moments::{LeastSquares, Logistic, WeightedMoments, label_of};
+pub use moments::{LeastSquares, Logistic, WeightedMoments};
 pub use quadratic::moment_pass;
 pub(crate) use quadratic::raw_weights;
 pub(crate) use spread::{BINS, Extremes, NAMED, median_residual, spread};
+pub use weighting::{Divergence, QuadraticFunction, Weighting};
 
 use crate::design::{Frame, TrainingData};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use crate::rows::{TILE, map_blocks, tiles};
-use crate::weights::{Divergence, QuadraticFunction};
+use crate::rows::{map_blocks, tiles};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Rows that can be passed over.
 ///
@@ -80,13 +81,14 @@ pub enum Pass {
         /// One per column of `z`.
         coefficients: Vec<f64>,
     },
-    /// What a step of least squares needs: moments of `z` and of the residuals, where those beyond the limit count as such at it.
+    /// What a step of least squares needs: moments of `z` and of the residuals, each row weighted as Huber does: by
+    /// `min(1, limit / |r|)`.
     Step {
         /// The weights.
         weighting: Weighting,
         /// One per column of `z`.
         coefficients: Vec<f64>,
-        /// Residuals beyond this count as such at it.
+        /// Where Huber's loss turns linear.
         limit: Option<f64>,
     },
     /// Loss, gradient and Hessian of logistic regression.
@@ -123,19 +125,6 @@ pub enum Pass {
         /// How many there are.
         bins: usize,
     },
-}
-
-/// The weights of the rows, without their base weights.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Weighting {
-    /// All 1.
-    Equal,
-    /// A function of the row.
-    Function(Box<QuadraticFunction>),
-    /// One per row, for rows in memory.
-    #[serde(skip)]
-    Given(Arc<Vec<f64>>),
 }
 
 /// What plays the outcome.
@@ -311,27 +300,6 @@ impl Pass {
         let (values, size) = self.size(width);
         let matrix = result.split_off(values.min(result.len()));
         (result, Matrix::from_values(size, size, matrix))
-    }
-}
-
-impl Weighting {
-    /// Visits every tile of a chunk with the weights of its rows, and room for a copy of them.
-    fn for_each_tile(&self, chunk: Chunk, mut visit: impl FnMut(Chunk, &mut [f64], &mut [f64])) {
-        let mut room = vec![0.0; TILE * chunk.width()];
-        let mut weights = [0.0; TILE];
-        let lower = match self {
-            Weighting::Function(function) => quadratic::lower_form(&function.form),
-            _ => Matrix::zeros(0, 0),
-        };
-        for tile in chunk.tiles() {
-            let (room, weights) = (&mut room[..tile.design.len()], &mut weights[..tile.base.len()]);
-            match self {
-                Weighting::Equal => weights.fill(1.0),
-                Weighting::Function(function) => function.weigh_tile(tile.design, &lower, room, weights),
-                Weighting::Given(all) => weights.copy_from_slice(&all[tile.first..tile.first + weights.len()]),
-            }
-            visit(tile, weights, room);
-        }
     }
 }
 

@@ -1,18 +1,14 @@
 //! Second moments under weights, and what regressions need.
 
 use super::{Chunk, Outcome, Pass, RowSource, Sums, Weighting};
+use crate::design::label_of;
 use crate::error::Result;
+use crate::functions::{sigmoid, softplus};
 use crate::linalg::{Matrix, dot};
-use crate::models::{sigmoid, softplus};
 use crate::rows::add_weighted_rows;
 
 /// Probabilities are kept this far from 0 and 1, so that no single row becomes infinitely informative.
 const LEAST: f64 = 0.01;
-
-/// The label, 0 or 1, of a standardised one.
-pub fn label_of(value: f64, (mean, scale): (f64, f64)) -> f64 {
-    (mean + scale * value).round()
-}
 
 impl Outcome {
     /// The outcome of a row, and how much the row tells of it.
@@ -31,12 +27,12 @@ impl Outcome {
 
 /// Adds `v z z'` of every row that has weight, where `each` makes `v` of its weight.
 fn add_rows(chunk: Chunk, weighting: &Weighting, total: &mut Matrix, mut each: impl FnMut(&[f64], &mut f64, f64, f64)) {
-    weighting.for_each_tile(chunk, |tile, weights, room| {
+    weighting.for_each_tile(chunk, |tile, weights, scratch| {
         let rows = tile.rows().zip(weights.iter_mut()).zip(tile.base.iter().zip(tile.outcome));
         for ((row, weight), (base, target)) in rows.filter(|((_, weight), _)| **weight != 0.0) {
             each(row, weight, *base, *target);
         }
-        add_weighted_rows(tile.design, weights, room, total);
+        add_weighted_rows(tile.design, weights, scratch, total);
     });
 }
 
@@ -150,7 +146,7 @@ pub struct LeastSquares {
     pub moments: Matrix,
     /// `sum v z r`.
     pub cross: Vec<f64>,
-    /// Residuals beyond the limit.
+    /// Rows whose residual is beyond the limit.
     pub beyond: f64,
 }
 

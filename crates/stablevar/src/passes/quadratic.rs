@@ -3,17 +3,14 @@
 //! Only the lower triangle of what is symmetric is computed. Narrow tables are turned tile by tile, so that a vector holds
 //! one column's values of several rows; for wide ones the linear-algebra crate's products are faster.
 
-use super::{Chunk, Pass, Sums};
+use super::{Chunk, Divergence, Pass, QuadraticFunction, Sums};
 use crate::linalg::{Matrix, dot_in_lanes, multiply_rows, multiply_rows_lower};
-use crate::rows::{TILE, add_weighted_rows, map_blocks_mut, tiles};
-use crate::weights::{Divergence, QuadraticFunction};
+use crate::rows::{TILE, WIDE_TILE, add_weighted_rows, map_blocks_mut, tiles};
 use pulp::{Simd, WithSimd};
 use std::convert::Infallible;
 
 /// From this many columns on, the linear-algebra crate is faster.
 const WIDE: usize = 48;
-/// Rows of a wide table handled at once: products of matrices have to be set up.
-const WIDE_TILE: usize = 4 * TILE;
 /// From this many columns on, a product with a triangle is faster than one with the whole square.
 const TRIANGLE: usize = 96;
 /// Columns handled together: they and their sums fill the machine's registers.
@@ -83,7 +80,7 @@ fn weigh_tile(rows: &[f64], lower: &Matrix, divergence: Divergence, product: &mu
 }
 
 impl QuadraticFunction {
-    /// The weights of some rows; `lower` is [`lower_form`] of its form, and `product` room for as many numbers as they have.
+    /// The weights of some rows; `lower` is [`lower_form`] of its form, and `product` is scratch as long as the rows.
     pub(super) fn weigh_tile(&self, rows: &[f64], lower: &Matrix, product: &mut [f64], weights: &mut [f64]) {
         weigh_tile(rows, lower, self.divergence, product, weights);
         weights.iter_mut().for_each(|weight| *weight *= self.factor);

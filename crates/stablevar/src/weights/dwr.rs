@@ -1,10 +1,10 @@
 //! Masked DWR as published: one free weight per row, found by gradient descent.
 
-use super::{Mask, QuadraticFunction, Reweighted, Reweighter, SampleWeights, WeightFunction};
+use super::nearest::nearest;
+use super::{Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
 use crate::design::TrainingData;
-use crate::diagnostics::covariance_from_moments;
 use crate::error::{Error, Result};
-use crate::linalg::{Matrix, add_cross_product, dot, multiply_rows};
+use crate::linalg::{Matrix, add_cross_product, covariance_from_moments, dot, multiply_rows};
 use crate::optim::StopReason;
 use crate::parameter::Positive;
 use crate::passes::RowSource;
@@ -84,7 +84,7 @@ impl Reweighter for Dwr {
         let weights = SampleWeights::new(rows.iter().map(|row| row.root * row.root).collect(), &data.base);
         // Free weights are no function of the row; new rows get what comes nearest to one.
         let function = (data.columns() <= MOST_COLUMNS)
-            .then(|| QuadraticFunction::nearest(data, &weights.values(data)))
+            .then(|| nearest(data, &weights.values(data)))
             .flatten()
             .map(WeightFunction::Quadratic);
         Ok(Reweighted { weights, function, truncated: None, stop, passes })

@@ -4,10 +4,12 @@
 mod balance;
 mod dwr;
 mod mask;
+mod nearest;
 mod profile;
 mod srdo;
 
-pub use balance::{Balance, Divergence, Means, QuadraticFunction};
+pub use crate::passes::{Divergence, QuadraticFunction};
+pub use balance::{Balance, Means};
 pub use dwr::Dwr;
 pub use mask::Mask;
 pub use profile::WeightProfile;

@@ -17,10 +17,10 @@ use crate::models::{Examples, Loss, Mlp, Network, Solver};
 use crate::optim::StopReason;
 use crate::parameter::{Fraction, NonNegative, Positive};
 use crate::passes::RowSource;
+use crate::threads;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// What tells the shuffled rows from the original ones.
@@ -146,20 +146,17 @@ impl Reweighter for Srdo {
                 ..Mlp::default()
             },
         };
-        let parts: Vec<_> = (0..folds)
-            .into_par_iter()
-            .map(|fold| {
-                let learn: Vec<usize> = (0..2 * rows).filter(|k| place[k % rows] != fold).collect();
-                let judge: Vec<usize> = (0..rows).filter(|&row| place[row] == fold).collect();
-                let pick = |values: &[f64]| learn.iter().map(|&k| values[k]).collect::<Vec<f64>>();
-                let learnt = inputs.keep_rows(&learn);
-                let (outcomes, weights) = (pick(&is_shuffled), pick(&base));
-                let examples = Examples { inputs: &learnt, outcomes: &outcomes, weights: &weights };
-                let trained = mlp.train(examples, Loss::Logistic, seed.wrapping_add(1 + fold as u64));
-                let log_ratios = trained.network.outputs(&inputs.keep_rows(&judge));
-                (judge, log_ratios, trained)
-            })
-            .collect();
+        let parts: Vec<_> = threads::map(folds, |fold| {
+            let learn: Vec<usize> = (0..2 * rows).filter(|k| place[k % rows] != fold).collect();
+            let judge: Vec<usize> = (0..rows).filter(|&row| place[row] == fold).collect();
+            let pick = |values: &[f64]| learn.iter().map(|&k| values[k]).collect::<Vec<f64>>();
+            let learnt = inputs.keep_rows(&learn);
+            let (outcomes, weights) = (pick(&is_shuffled), pick(&base));
+            let examples = Examples { inputs: &learnt, outcomes: &outcomes, weights: &weights };
+            let trained = mlp.train(examples, Loss::Logistic, seed.wrapping_add(1 + fold as u64));
+            let log_ratios = trained.network.outputs(&inputs.keep_rows(&judge));
+            (judge, log_ratios, trained)
+        });
         let limit = self.limit.get().ln();
         let (mut weights, mut cut_off, mut passes, mut stop) = (vec![1.0; rows], 0, 0, StopReason::Converged);
         let mut networks = Vec::new();

@@ -1,12 +1,12 @@
 //! The dual of the balancing problem, and its minimisation.
 
-use super::{Balance, QuadraticFunction};
+use super::Balance;
 use crate::design::TrainingData;
 use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows, symmetric_eigen};
 use crate::optim::{Minimum, Options, StopReason, minimise, resume};
 use crate::parameter::Positive;
-use crate::passes::{self, Outcome, RowSource, WeightedMoments, Weighting};
+use crate::passes::{self, Outcome, QuadraticFunction, RowSource, WeightedMoments, Weighting};
 use crate::rows::{TILE, sum_matrices, tiles};
 use crate::weights::Mask;
 
@@ -286,8 +286,8 @@ impl<'a> Dual<'a> {
             let (mut factors, mut scaled) = (vec![0.0; TILE * size], vec![0.0; TILE * size]);
             for tile in tiles(block) {
                 let count = tile.len();
-                let room = factors.chunks_exact_mut(size).zip(scaled.chunks_exact_mut(size));
-                for (row, (factors, scaled)) in tile.zip(room) {
+                let scratch = factors.chunks_exact_mut(size).zip(scaled.chunks_exact_mut(size));
+                for (row, (factors, scaled)) in tile.zip(scratch) {
                     let values = some.design.row(row);
                     factors[..offset].copy_from_slice(values);
                     factors[1..offset].iter_mut().zip(&self.centre).for_each(|(value, mean)| *value -= mean);

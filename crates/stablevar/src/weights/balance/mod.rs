@@ -20,59 +20,13 @@
 mod dual;
 
 use super::{Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
-use crate::design::TrainingData;
 use crate::error::Result;
-use crate::linalg::{Cholesky, Matrix, dot};
 use crate::optim::StopReason;
 use crate::parameter::Positive;
-use crate::passes::{Outcome, RowSource, WeightedMoments, Weighting, raw_weights};
-use crate::rows::{weighted_column_sums, weighted_cross_product};
+use crate::passes::{Divergence, Outcome, QuadraticFunction, RowSource, WeightedMoments, Weighting};
 use dual::Dual;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// The distance to uniform weights that is minimised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Divergence {
-    /// `D = mean w log w`, so `rho = exp`: every weight is positive.
-    Entropy,
-    /// `D = mean (w - 1)^2 / 2`, so `rho = max(0, u)`: the largest effective sample size there is.
-    #[default]
-    Chi2,
-}
-
-impl Divergence {
-    pub(crate) fn weight(self, u: f64) -> f64 {
-        match self {
-            Divergence::Entropy => u.exp(),
-            Divergence::Chi2 => u.max(0.0),
-        }
-    }
-
-    /// `Psi`, whose derivative is the weight.
-    pub(crate) fn potential(self, u: f64) -> f64 {
-        match self {
-            Divergence::Entropy => u.exp(),
-            Divergence::Chi2 => 0.5 * u.max(0.0).powi(2),
-        }
-    }
-
-    pub(crate) fn weight_slope(self, u: f64) -> f64 {
-        match self {
-            Divergence::Entropy => u.exp(),
-            Divergence::Chi2 => f64::from(u > 0.0),
-        }
-    }
-
-    /// The `u` that gives weight 1.
-    fn neutral(self) -> f64 {
-        match self {
-            Divergence::Entropy => 0.0,
-            Divergence::Chi2 => 1.0,
-        }
-    }
-}
 
 /// What happens to the columns' means under the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -117,58 +71,6 @@ impl Default for Balance {
             tolerance: Positive::constant(1e-9),
             max_iterations: 500,
         }
-    }
-}
-
-/// Rows from which the function nearest to given weights is found, at most.
-const NEAREST_ROWS: usize = 20_000;
-
-/// `rho(z~' T z~)` on standardised rows with a leading one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct QuadraticFunction {
-    pub(crate) divergence: Divergence,
-    /// The symmetric matrix T.
-    pub(crate) form: Matrix,
-    /// Makes the training weights have mean 1 exactly.
-    pub(crate) factor: f64,
-}
-
-impl QuadraticFunction {
-    /// Number of encoded columns it is a function of.
-    pub fn columns(&self) -> usize {
-        self.form.rows().saturating_sub(1)
-    }
-
-    /// The function `max(0, z~' T z~)` that comes nearest to given weights, by least squares with a slight ridge.
-    pub(super) fn nearest(data: &TrainingData, weights: &[f64]) -> Option<Self> {
-        let width = data.design.columns();
-        let pairs: Vec<(usize, usize)> = (0..width).flat_map(|i| (0..=i).map(move |j| (i, j))).collect();
-        // Some thousand rows tell a smooth function as well as all of them.
-        let rows: Vec<usize> = (0..data.rows()).step_by(data.rows().div_ceil(NEAREST_ROWS)).collect();
-        let products = Matrix::from_fn(rows.len(), pairs.len(), |k, pair| {
-            data.design[(rows[k], pairs[pair].0)] * data.design[(rows[k], pairs[pair].1)]
-        });
-        let pick = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
-        let base = pick(&data.base);
-        let mut moments = weighted_cross_product(&products, &base);
-        (0..pairs.len()).for_each(|k| moments[(k, k)] += 1e-6 * base.iter().sum::<f64>());
-        let sums = weighted_column_sums(&products, &base, &pick(weights));
-        let solution = Cholesky::with_least_ridge(&moments)?.solve(&sums);
-        let mut form = Matrix::zeros(width, width);
-        for (&(i, j), value) in pairs.iter().zip(solution) {
-            let half = if i == j { value } else { 0.5 * value };
-            (form[(i, j)], form[(j, i)]) = (half, half);
-        }
-        let total: f64 = data.base.iter().sum();
-        let mean = dot(&raw_weights(&data.design, &form, Divergence::Chi2), &data.base) / total;
-        (mean.is_finite() && mean > 0.0).then(|| Self { divergence: Divergence::Chi2, form, factor: 1.0 / mean })
-    }
-
-    /// The weight of every row of a design matrix made by the training data's encoding.
-    pub fn weigh(&self, design: &Matrix) -> Vec<f64> {
-        let mut weights = raw_weights(design, &self.form, self.divergence);
-        weights.iter_mut().for_each(|weight| *weight *= self.factor);
-        weights
     }
 }
 

@@ -1,16 +1,12 @@
-//! What one look at the columns of a table finds: holes in them, their means and spreads.
+//! Means and spreads of a table's columns, from one look at them.
 //!
 //! Rows are read in tiles, all columns of a tile before the next, so that a matrix kept row by row is read once and not
 //! once per column. What is found in parts of a column can be merged.
 
-use crate::error::{Error, Result};
-use crate::rows::{TILE, map_blocks};
+use super::twofold::{Twofold, two_product, two_sum};
+use crate::rows::{WIDE_TILE, map_blocks, wide_tiles};
 use crate::table::{Column, Values};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
-
-/// Rows looked at together: enough to make merging cheap, few enough to stay in the cache.
-const LOOK: usize = 4 * TILE;
 
 /// Mean and spread of a column, or of a part of it.
 ///
@@ -40,7 +36,7 @@ impl Moments {
 
     /// Of the values that are not missing.
     pub(super) fn of(values: &[f64], base: &[f64]) -> Self {
-        let parts = values.chunks(LOOK).zip(base.chunks(LOOK));
+        let parts = values.chunks(WIDE_TILE).zip(base.chunks(WIDE_TILE));
         parts.map(|(values, base)| Self::of_few(values, base)).fold(Self::NONE, Self::merge)
     }
 
@@ -194,88 +190,13 @@ fn power_of_two(exponent: i32) -> (f64, f64) {
     (2f64.powi(half), 2f64.powi(exponent - half))
 }
 
-/// A sum in twice the usual precision.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct Twofold {
-    high: f64,
-    low: f64,
-}
-
-impl Twofold {
-    pub(super) const ZERO: Self = Self { high: 0.0, low: 0.0 };
-
-    pub(super) fn sum<'a>(values: impl Iterator<Item = &'a f64>) -> Self {
-        let mut total = Self::ZERO;
-        values.for_each(|value| total.add(*value));
-        total
-    }
-
-    #[inline(always)]
-    pub(super) fn add(&mut self, value: f64) {
-        let (sum, rest) = two_sum(self.high, value);
-        self.high = sum;
-        self.low += rest;
-    }
-
-    pub(super) fn merge(&mut self, other: Self) {
-        self.add(other.high);
-        self.low += other.low;
-        let (high, low) = two_sum(self.high, self.low);
-        (self.high, self.low) = (high, low);
-    }
-
-    fn scale(&mut self, factor: (f64, f64)) {
-        self.high *= factor.0 * factor.1;
-        self.low *= factor.0 * factor.1;
-    }
-
-    pub(super) fn value(self) -> f64 {
-        self.high + self.low
-    }
-
-    /// Divided by a number.
-    fn over(self, divisor: f64) -> Self {
-        let high = self.value() / divisor;
-        let (product, rest) = two_product(high, divisor);
-        let low = (((self.high - product) - rest) + self.low) / divisor;
-        Self { high, low }
-    }
-
-    fn minus_square_of(self, other: Self) -> Self {
-        let (square, rest) = two_product(other.high, other.high);
-        let (high, least) = two_sum(self.high, -square);
-        Self { high, low: least + (self.low - rest - 2.0 * other.high * other.low) }
-    }
-}
-
-/// A sum and what rounding took from it (Knuth).
-#[inline(always)]
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let part = sum - a;
-    (sum, (a - (sum - part)) + (b - part))
-}
-
-/// A product and what rounding took from it (Dekker); for numbers far from overflow.
-#[inline(always)]
-fn two_product(a: f64, b: f64) -> (f64, f64) {
-    let split = |x: f64| {
-        let big = 134_217_729.0 * x;
-        let high = big - (big - x);
-        (high, x - high)
-    };
-    let product = a * b;
-    let ((a_high, a_low), (b_high, b_low)) = (split(a), split(b));
-    (product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
-}
-
 /// Mean and spread of every column of numbers or true/false; text has none.
 pub(super) fn moments(columns: &[&Column], base: &[f64]) -> Vec<Moments> {
     let mut total = vec![Moments::NONE; columns.len()];
     let parts = map_blocks(base.len(), |block| {
         let mut total = vec![Moments::NONE; columns.len()];
-        let mut values = Vec::with_capacity(LOOK);
-        for few in looks(block) {
+        let mut values = Vec::with_capacity(WIDE_TILE);
+        for few in wide_tiles(block) {
             for (column, total) in columns.iter().zip(&mut total) {
                 values.clear();
                 match &column.values {
@@ -294,55 +215,6 @@ pub(super) fn moments(columns: &[&Column], base: &[f64]) -> Vec<Moments> {
         total.iter_mut().zip(part).for_each(|(sum, part)| *sum = sum.merge(part));
     }
     total
-}
-
-/// The rows that have a value in each of the first `needed` columns; infinite values are refused in all. The table's first
-/// row is number `first` for messages.
-pub(super) fn complete_rows(columns: &[&Column], needed: usize, rows: usize, first: usize) -> Result<Vec<usize>> {
-    let parts = map_blocks(rows, |block| {
-        let mut complete = Vec::with_capacity(block.len());
-        let mut infinite = vec![None; columns.len()];
-        for few in looks(block) {
-            let mut whole = [true; LOOK];
-            for (k, (column, infinite)) in columns.iter().zip(&mut infinite).enumerate() {
-                for (row, whole) in few.clone().zip(&mut whole) {
-                    let missing = match &column.values {
-                        Values::Number(numbers) => {
-                            if numbers[row].is_infinite() && infinite.is_none() {
-                                *infinite = Some(row);
-                            }
-                            numbers[row].is_nan()
-                        }
-                        other => other.is_missing(row),
-                    };
-                    *whole &= !missing || k >= needed;
-                }
-            }
-            complete.extend(few.zip(whole).filter_map(|(row, whole)| whole.then_some(row)));
-        }
-        (complete, infinite)
-    });
-    for (k, column) in columns.iter().enumerate() {
-        if let Some(row) = parts.iter().find_map(|(_, infinite)| infinite[k]) {
-            return Err(not_finite(column, row, first));
-        }
-    }
-    let mut complete = Vec::with_capacity(rows);
-    parts.into_iter().for_each(|(part, _)| complete.extend(part));
-    Ok(complete)
-}
-
-/// The error that shows an infinite value.
-pub(super) fn not_finite(column: &Column, row: usize, first: usize) -> Error {
-    let value = match &column.values {
-        Values::Number(numbers) => numbers[row],
-        Values::Boolean(_) | Values::Text(_) => f64::NAN,
-    };
-    Error::NotFinite { column: column.name.clone(), row: first + row + 1, value }
-}
-
-fn looks(block: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    block.clone().step_by(LOOK).map(move |start| start..(start + LOOK).min(block.end))
 }
 
 #[cfg(test)]
