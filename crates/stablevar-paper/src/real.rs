@@ -1,7 +1,6 @@
 //! The paper's two experiments on real data: trained in one environment, judged in the others.
 
 use crate::experiment::{Contender, real_data_contenders};
-use crate::real_data::{Dataset, ENVIRONMENT, RealDataError};
 use crate::table::csv_text;
 use serde::{Deserialize, Serialize};
 use stablevar::design::{Roles, Target, Task, TrainingData, class_numbers};
@@ -9,6 +8,7 @@ use stablevar::error::Error;
 use stablevar::fit::{FittedModel, Method, fit};
 use stablevar::metrics::{ErrorSummary, error_rate};
 use stablevar::table::{Table, Values};
+use stablevar_data::real::{Dataset, ENVIRONMENT, RealDataError};
 use stablevar_io::{IoError, write_whole};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

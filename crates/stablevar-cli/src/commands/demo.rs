@@ -12,9 +12,9 @@ use stablevar::gates::AnyGates;
 use stablevar::metrics::{ErrorSummary, mean_squared_error};
 use stablevar::models::Refit;
 use stablevar::parameter::Fraction;
-use stablevar::simulate::{TEST_RATES, World};
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Dwr};
+use stablevar_data::simulate::{TEST_RATES, World};
 use stablevar_io::write_whole;
 use stablevar_report::model_page::{self, Extras};
 
