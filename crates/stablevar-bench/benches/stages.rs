@@ -7,8 +7,8 @@ use stablevar::evidence::{Evidence, Source, gather};
 use stablevar::fit::{Method, fit};
 use stablevar::gates::{LinearGates, WeightedProblem};
 use stablevar::rows::weighted_cross_product;
-use stablevar::simulate::World;
 use stablevar::weights::{Balance, Dwr, Mask, Reweighter};
+use stablevar_data::simulate::World;
 use std::hint::black_box;
 use std::ops::ControlFlow;
 

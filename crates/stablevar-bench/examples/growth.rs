@@ -5,8 +5,8 @@
 use stablevar::design::{Roles, TrainingData};
 use stablevar::diagnostics::{remaining_correlation, weighted_correlations};
 use stablevar::fit::{Method, fit};
-use stablevar::simulate::World;
 use stablevar::weights::{Balance, Dwr, Mask, Reweighter};
+use stablevar_data::simulate::World;
 use std::ops::ControlFlow;
 use std::time::Instant;
 

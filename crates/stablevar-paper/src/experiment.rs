@@ -5,8 +5,8 @@ use stablevar::fit::Method;
 use stablevar::gates::{AnyGates, NetworkGates};
 use stablevar::models::{Mlp, Refit};
 use stablevar::parameter::Fraction;
-use stablevar::simulate::World;
 use stablevar::weights::{AnyReweighter, Dwr, Srdo};
+use stablevar_data::simulate::World;
 
 /// One cell of a table: a sample size and a bias rate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

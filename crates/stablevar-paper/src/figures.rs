@@ -8,7 +8,7 @@ use crate::table::csv_text;
 use serde::Serialize;
 use stablevar::diagnostics::{dependence_between, dependence_within};
 use stablevar::linalg::Matrix;
-use stablevar::simulate::{TEST_RATES, World};
+use stablevar_data::simulate::{TEST_RATES, World};
 use stablevar_report::chart::{
     Axis, BarChart, Chart, Group, Heatmap, LineChart, Point, Scale, Series, colour_of, figure, picture,
 };

@@ -6,8 +6,6 @@ pub mod runner;
 
 pub mod table;
 
-pub mod real_data;
-
 pub mod real;
 
 pub mod figures;

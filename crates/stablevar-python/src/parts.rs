@@ -192,7 +192,7 @@ impl Part {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Py<PyAny>, (String, usize, Rows<'py>))> {
         let part = slf.get();
         // Not the core's own function: what comes over a network may lie askew in memory.
-        let restore = slf.py().import("stablevar.dask")?.getattr("_restore")?;
+        let restore = slf.py().import("stablevar.dask._workers")?.getattr("_restore")?;
         let frame = to_json(part.data.frame())?;
         Ok((restore.unbind(), (frame, part.first, arrays(slf.py(), part.data.clone())?)))
     }

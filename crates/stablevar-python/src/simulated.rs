@@ -4,9 +4,9 @@ use crate::errors::value_error;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use stablevar::simulate::World;
 use stablevar::table::{Table, Values};
-use stablevar_paper::real_data::{Dataset, cache_folder};
+use stablevar_data::real::{Dataset, cache_folder};
+use stablevar_data::simulate::World;
 use std::path::PathBuf;
 
 /// A column for Python: numbers, or texts.

@@ -10,7 +10,7 @@ use stablevar::design::{Roles, TrainingData};
 use stablevar::evidence::{Evidence, Source, VariableEvidence, gather};
 use stablevar::parameter::Fraction;
 use stablevar::selection::Rule;
-use stablevar::simulate::World;
+use stablevar_data::simulate::World;
 use std::ops::ControlFlow;
 
 struct Sample {

@@ -15,9 +15,9 @@ use stablevar::gates::AnyGates;
 use stablevar::metrics::{error_rate, log_loss};
 use stablevar::models::Refit;
 use stablevar::parameter::Fraction;
-use stablevar::simulate::{TEST_RATES, World};
 use stablevar::table::{Table, Values};
 use stablevar::weights::{AnyReweighter, Balance};
+use stablevar_data::simulate::{TEST_RATES, World};
 use std::ops::ControlFlow;
 
 const CELLS: [(usize, f64); 5] = [(1000, 2.5), (2000, 2.5), (4000, 2.5), (2000, 2.0), (2000, 3.0)];

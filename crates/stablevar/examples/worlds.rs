@@ -11,10 +11,10 @@ use stablevar::evidence::{Evidence, Source};
 use stablevar::fit::{Method, fit};
 use stablevar::metrics::mean_squared_error;
 use stablevar::models::Refit;
-use stablevar::simulate::{Dependence, Signal, TEST_RATES, Term, World};
 use stablevar::svi::Svi;
 use stablevar::table::{Table, Values};
 use stablevar::weights::AnyReweighter;
+use stablevar_data::simulate::{Dependence, Signal, TEST_RATES, Term, World};
 use std::ops::ControlFlow;
 
 const TEST_ROWS: usize = 2000;

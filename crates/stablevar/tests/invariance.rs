@@ -7,9 +7,9 @@ use common::{columns, fit_method, largest_difference, prepare};
 use stablevar::design::{Roles, TrainingData};
 use stablevar::fit::Method;
 use stablevar::models::Lasso;
-use stablevar::simulate::World;
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Balance};
+use stablevar_data::simulate::World;
 
 fn sample(rows: usize) -> Table<'static> {
     World::default().draw(rows, 2.5, 11).unwrap()

@@ -12,9 +12,9 @@ use stablevar::gates::{AnyGates, NetworkGates};
 use stablevar::metrics::log_loss;
 use stablevar::models::{Mlp, Refit};
 use stablevar::parameter::Fraction;
-use stablevar::simulate::{Dependence, Signal, TEST_RATES, Term, World};
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Balance, Dwr, Mask, Reweighter, Srdo};
+use stablevar_data::simulate::{Dependence, Signal, TEST_RATES, Term, World};
 
 const SEEDS: u64 = 60;
 /// (rows, bias rate, error of OLS measured by an independent generator over 150 seeds).

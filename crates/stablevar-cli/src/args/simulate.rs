@@ -2,7 +2,7 @@
 
 use super::SEED_HELP;
 use clap::{Args, Subcommand, ValueEnum};
-use stablevar::simulate::{Dependence, Term};
+use stablevar_data::simulate::{Dependence, Term};
 use std::path::PathBuf;
 
 #[derive(Args)]

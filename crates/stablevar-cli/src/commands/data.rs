@@ -3,8 +3,8 @@
 use crate::Ending;
 use crate::args::{DataArguments, DatasetName, PartName};
 use stablevar::table::Values;
+use stablevar_data::real::{Dataset, ENVIRONMENT, cache_folder};
 use stablevar_io::write_table;
-use stablevar_paper::real_data::{Dataset, ENVIRONMENT, cache_folder};
 
 pub(crate) fn run(arguments: &DataArguments) -> anyhow::Result<Ending> {
     let dataset = match arguments.name {

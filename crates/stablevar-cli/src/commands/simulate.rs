@@ -4,7 +4,7 @@ use crate::Ending;
 use crate::args::{self, DrawArguments, SimulateArguments};
 use stablevar::error::Result;
 use stablevar::parameter::NonNegative;
-use stablevar::simulate::{Signal, TEST_RATES, World, test_environments};
+use stablevar_data::simulate::{Signal, TEST_RATES, World, test_environments};
 use stablevar_io::write_table;
 
 pub(crate) fn run(arguments: &SimulateArguments) -> anyhow::Result<Ending> {

@@ -328,12 +328,11 @@ impl<'a> Focus<'a> {
 mod tests {
     use super::*;
     use crate::design::Roles;
-    use crate::simulate::World;
+    use crate::sample::biased_sample;
 
     #[test]
     fn the_weights_decorrelate_the_variable_from_columns_squares_and_products_and_leave_the_others_alone() {
-        let table = World::default().draw(2000, 2.5, 4).unwrap();
-        let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
+        let data = TrainingData::prepare(&biased_sample(10, 5, 2000, 4), &Roles::target("y")).unwrap();
         let rows: Vec<usize> = (0..2000).collect();
         let others: Vec<usize> = (0..9).collect();
         let focus = Focus::new(&data, &rows, &[9], &others, Detail::Products);

@@ -135,12 +135,11 @@ mod tests {
     use super::*;
     use crate::design::{Roles, TrainingData};
     use crate::diagnostics::{remaining_correlation, weighted_correlations};
-    use crate::simulate::World;
+    use crate::sample::biased_sample;
     use crate::table::Table;
 
     fn sample(rows: usize) -> TrainingData {
-        let table = World { columns: 6, stable: 3, ..World::default() }.draw(rows, 2.5, 2).unwrap();
-        TrainingData::prepare(&table, &Roles::target("y")).unwrap()
+        TrainingData::prepare(&biased_sample(6, 3, rows, 2), &Roles::target("y")).unwrap()
     }
 
     /// Two columns of -1 and 1 that agree in six of eight rows.

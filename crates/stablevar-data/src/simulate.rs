@@ -10,22 +10,22 @@
 //! Other worlds than the paper's tie the columns together in other ways ([`Dependence`]) or bend the outcome by
 //! another term ([`Term`]): what works must not work in one world only.
 
-use crate::error::{Error, Result};
-use crate::linalg::dot;
-use crate::models::sigmoid;
-use crate::parameter::NonNegative;
-use crate::table::{Table, Values};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
+use stablevar::error::{Error, Result};
+use stablevar::linalg::dot;
+use stablevar::models::sigmoid;
+use stablevar::parameter::NonNegative;
+use stablevar::table::{Table, Values};
 
 /// The bias rates of the test environments.
 pub const TEST_RATES: [f64; 10] = [-3.0, -2.0, -1.7, -1.5, -1.3, 1.3, 1.5, 1.7, 2.0, 3.0];
 /// The coefficients of the stable columns, repeated as often as needed.
 const COEFFICIENTS: [f64; 6] = [1.0 / 3.0, -2.0 / 3.0, 1.0, -1.0 / 3.0, 2.0 / 3.0, -1.0];
 /// The most values a sample may have: 32 GiB.
-const MOST_VALUES: usize = 1 << 32;
+const MOST_VALUES: u64 = 1 << 32;
 /// Give up when fewer than one in this many drawn rows is kept.
 const MOST_DRAWS_PER_ROW: usize = 100_000;
 
@@ -193,7 +193,7 @@ impl World {
 
     fn check(&self, rate: f64) -> Result<()> {
         let bad = |text: &str| Err(Error::BadRequest(text.to_string()));
-        if self.columns > MOST_VALUES || self.stable == 0 || self.stable > self.columns {
+        if self.columns as u64 > MOST_VALUES || self.stable == 0 || self.stable > self.columns {
             return bad("there must be at least one stable column, and no more than there are columns");
         }
         if self.biased > self.columns - self.stable {
@@ -273,7 +273,7 @@ impl World {
     /// Draws `rows` rows under the bias rate `rate` (1 is no bias), the outcome `y` last.
     pub fn draw(&self, rows: usize, rate: f64, seed: u64) -> Result<Table<'static>> {
         self.check(rate)?;
-        if rows.checked_mul(self.columns + 1).is_none_or(|values| values > MOST_VALUES) {
+        if (rows as u64).checked_mul(self.columns as u64 + 1).is_none_or(|values| values > MOST_VALUES) {
             return Err(Error::BadRequest(format!("{rows} rows of {} columns do not fit in memory", self.columns)));
         }
         let mut random = ChaCha8Rng::seed_from_u64(seed);

@@ -1,0 +1,255 @@
+"""What the client does: it sends rows to the workers, and adds up what they found."""
+
+from __future__ import annotations
+
+import bisect
+
+import dask
+import dask.array
+import dask.dataframe
+import distributed
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _core
+from .._tables import names_of
+from ._workers import (
+    _array,
+    _block,
+    _encode,
+    _in_frame,
+    _keep_columns,
+    _merge,
+    _rows,
+    _run,
+    _survey,
+    _take,
+    _weigh_part,
+)
+
+
+class _Rows:
+    """Encoded blocks of rows on the workers, as the core asks for them."""
+
+    def __init__(self, client, parts, starts):
+        self._client = client
+        self._parts = parts
+        self._starts = starts
+
+    def run(self, what):
+        """The sums of a pass over all blocks."""
+        sums = self._client.map(_run, self._parts, what=what, pure=False)
+        while len(sums) > 1:
+            groups = [sums[k : k + _core.BRANCHES] for k in range(0, len(sums), _core.BRANCHES)]
+            sums = [self._client.submit(_merge, what, group, pure=False) for group in groups]
+        return _array(sums[0].result())
+
+    def take(self, places):
+        """Some rows, in the order asked for."""
+        places = np.asarray(places)
+        order = np.argsort(places, kind="stable")
+        cuts = np.searchsorted(places[order], [*self._starts, np.iinfo(np.int64).max])
+        groups = [order[cuts[k] : cuts[k + 1]] for k in range(len(self._parts))]
+        found = [
+            self._client.submit(_take, self._parts[k], places[group].tolist(), pure=False)
+            for k, group in enumerate(groups)
+            if len(group)
+        ]
+        arrays = zip(*self._client.gather(found))
+        back = np.argsort(np.concatenate([group for group in groups if len(group)]))
+        return tuple(_array(np.concatenate(array)[back]) for array in arrays)
+
+    def release(self):
+        """Gives the blocks up."""
+        self._parts = []
+
+    def keep_columns(self, keep, frame):
+        """Leaves the blocks with some of their columns."""
+        self._parts = self._client.map(_keep_columns, self._parts, keep=keep, frame=frame, pure=False)
+        distributed.wait(self._parts)
+
+
+def _is_frame(X):
+    return isinstance(X, dask.dataframe.DataFrame)
+
+
+def _check_collection(X, name="X"):
+    if not (_is_frame(X) or isinstance(X, (dask.array.Array, dask.dataframe.Series))):
+        raise TypeError(
+            f"{name} must be a Dask array or data frame, not {type(X).__name__}. For data in memory use the estimators "
+            "of stablevar itself."
+        )
+
+
+def _delayed_parts(X, name):
+    """The partitions of a collection, whole rows each."""
+    _check_collection(X, name)
+    if not isinstance(X, dask.array.Array):
+        return X.to_delayed()
+    if X.ndim == 2:
+        X = X.rechunk({1: -1})
+    return X.to_delayed().ravel().tolist()
+
+
+def _like_rows_of(X, other, name):
+    """The partitions of a vector that goes with X."""
+    if other is None:
+        return None
+    _check_collection(other, name)
+    both_arrays = isinstance(X, dask.array.Array) and isinstance(other, dask.array.Array)
+    if both_arrays and other.chunks[0] != X.chunks[0] and not np.isnan([*X.chunks[0], *other.chunks[0]]).any():
+        other = other.rechunk({0: X.chunks[0]})
+    return _delayed_parts(other, name)
+
+
+class _OnDask:
+    """What the estimators on Dask share."""
+
+    #: The attribute that weighs rows.
+    _weighs = "_model"
+
+    @property
+    def client_(self):
+        """The Dask client: the one given, or the current one."""
+        return distributed.default_client() if self.client is None else self.client
+
+    def __getstate__(self):
+        # A client is bound to its process, and what is lazy to its cluster.
+        state = super().__getstate__().copy()
+        state["client"] = None
+        state.pop("weights_", None)
+        return state
+
+    def __sklearn_clone__(self):
+        return type(self)(**self.get_params(deep=False))
+
+    def to_local(self):
+        """The same estimator for data in memory.
+
+        Returns
+        -------
+        estimator : object
+            Of the class without ``Dask`` in its name, fitted; its ``weights_`` are None.
+        """
+        check_is_fitted(self)
+        parameters = self.get_params(deep=False)
+        del parameters["client"]
+        estimator = type(self).__bases__[1](**parameters)
+        for name, value in vars(self).items():
+            if name.endswith("_") or name in ("_model", "_function"):
+                setattr(estimator, name, value)
+        estimator.weights_ = None
+        return estimator
+
+    def _names_of(self, X):
+        """Sets the number and the names of the features."""
+        if getattr(X, "ndim", 0) != 2:
+            raise ValueError("Expected 2D array, got 1D array instead: X needs a column per feature.")
+        for attribute in ("feature_names_in_", "n_features_in_"):
+            if hasattr(self, attribute):
+                delattr(self, attribute)
+        self.n_features_in_ = int(X.shape[1])
+        if _is_frame(X):
+            self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
+        return names_of(self)
+
+    def _check_names(self, X):
+        _check_collection(X)
+        check_is_fitted(self)
+        columns = list(map(str, X.columns)) if _is_frame(X) else None
+        known = getattr(self, "feature_names_in_", None)
+        if columns is not None and known is not None and columns != list(known):
+            raise ValueError(
+                "The feature names should match those that were passed during fit: "
+                f"fitted with {list(known)}, given {columns}."
+            )
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input."
+            )
+        return names_of(self)
+
+    def _on_workers(self, X, y, sample_weight, target, classify, work):
+        """Surveys and encodes the partitions, and has `work` done with them; they are given up afterwards."""
+        client = self.client_
+        names = self._names_of(X)
+        roles = {
+            "names": names,
+            "target": target,
+            "weighted": sample_weight is not None,
+            "classify": classify,
+            "max_levels": self.max_levels,
+        }
+        columns = [_delayed_parts(X, "X"), _like_rows_of(X, y, "y"), _like_rows_of(X, sample_weight, "sample_weight")]
+        for name, parts in zip(("y", "sample_weight"), columns[1:]):
+            if parts is not None and len(parts) != len(columns[0]):
+                raise ValueError(
+                    f"{name} has {len(parts)} partitions and X has {len(columns[0])}: repartition one of them, so that "
+                    "their rows go together."
+                )
+        count = len(columns[0])
+        given = [parts if parts is not None else [None] * count for parts in columns]
+        rows = client.compute([dask.delayed(_rows)(*part) for part in zip(*given)])
+        surveyed = [client.submit(_survey, part, roles, number, pure=False) for number, part in enumerate(rows)]
+        surveyed = client.gather(surveyed)
+        surveys = [survey for survey, _ in surveyed]
+        classes = [found for _, found in surveyed if found is not None and len(found)]
+        if classes:
+            self.classes_ = np.unique(np.concatenate(classes))
+        frame, kept = _core.draft_frame(surveys, roles)
+        starts = np.concatenate([[0], np.cumsum(kept)[:-1]]).astype(int).tolist()
+        parts = [client.submit(_encode, part, roles, frame, first, pure=False) for part, first in zip(rows, starts)]
+        bounds = _core.blocks(sum(kept))
+        blocks = []
+        for start, end in bounds:
+            first, last = bisect.bisect_right(starts, start) - 1, bisect.bisect_left(starts, end)
+            blocks.append(client.submit(_block, start, end, parts[first:last], pure=False))
+        # Until they are cut into blocks the rows are needed as they came, and no longer.
+        distributed.wait(blocks)
+        del rows, parts
+        held = _Rows(client, blocks, [start for start, _ in bounds])
+        del blocks
+        try:
+            return work(held, surveys, roles)
+        finally:
+            # Also after an error, whose traceback may be kept for long.
+            held.release()
+
+    def weigh(self, X):
+        """Weights of rows, on the scale on which the training rows have mean 1; lazy.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        weights : dask array or series of shape (n_samples,)
+        """
+        names = self._check_names(X)
+        return self._lazy(X, _weigh_part, getattr(self, self._weighs), names)
+
+    def _lazy_weights(self, X, sample_weight):
+        weights = self.weigh(X)
+        return weights if sample_weight is None else weights * (sample_weight > 0)
+
+    def _lazy(self, X, function, *arguments, width=None, dtype=np.float64):
+        """A function of every partition, as a collection of the same kind."""
+        if _is_frame(X):
+            shape = (0,) if width is None else (0, width)
+            made = X.map_partitions(
+                _in_frame,
+                function,
+                arguments,
+                width,
+                meta=_in_frame(X._meta, lambda _X, *_: np.empty(shape, dtype=dtype), arguments, width),
+            )
+            return made
+        X = X.rechunk({1: -1})
+        if width is None:
+            return X.map_blocks(function, *arguments, drop_axis=1, dtype=dtype, meta=np.empty(0, dtype=dtype))
+        return X.map_blocks(
+            function, *arguments, chunks=(X.chunks[0], (width,)), dtype=dtype, meta=np.empty((0, 0), dtype=dtype)
+        )
