@@ -1,7 +1,9 @@
 //! The one place that prints.
 
+use crate::args::Options;
 use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
+use stablevar::Error;
 use stablevar_io::IoError;
 use std::io::{IsTerminal, Write};
 
@@ -83,13 +85,12 @@ impl Printer {
 
 /// An error with its hint.
 pub(crate) fn print_error(error: &anyhow::Error) {
-    eprintln!("error: {error}");
-    let hint = error.chain().find_map(|cause| {
-        cause
-            .downcast_ref::<IoError>()
-            .and_then(IoError::hint)
-            .or_else(|| cause.downcast_ref::<stablevar::error::Error>().and_then(stablevar::error::Error::hint))
+    let worded = error.chain().find_map(|cause| {
+        let of_file = cause.downcast_ref::<IoError>().map(|error| (error.message(&Options), error.hint(&Options)));
+        of_file.or_else(|| cause.downcast_ref::<Error>().map(|error| (error.message(&Options), error.hint(&Options))))
     });
+    let (message, hint) = worded.unwrap_or_else(|| (error.to_string(), None));
+    eprintln!("error: {message}");
     if let Some(hint) = hint {
         eprintln!("  hint: {hint}");
     }

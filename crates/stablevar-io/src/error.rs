@@ -1,5 +1,7 @@
 //! Faults of files, with their place.
 
+use stablevar::wording::Wording;
+
 /// Shorthand for results of this crate.
 pub type Result<T> = std::result::Result<T, IoError>;
 
@@ -42,8 +44,17 @@ pub enum IoError {
 }
 
 impl IoError {
-    /// How to mend the fault.
-    pub fn hint(&self) -> Option<String> {
+    /// The fault in the words of a front end.
+    pub fn message(&self, wording: &dyn Wording) -> String {
+        match self {
+            IoError::Table { path, source } => format!("{path}: {}", source.message(wording)),
+            other => other.to_string(),
+        }
+    }
+
+    /// How to mend the fault, in the words of a front end.
+    pub fn hint(&self, wording: &dyn Wording) -> Option<String> {
+        let setting = |name: &str| wording.setting(name, None);
         let text = match self {
             IoError::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound => "check the path".into(),
             IoError::Read { .. } => "check that you may read it".into(),
@@ -57,17 +68,20 @@ impl IoError {
             }
             IoError::NotUtf8 { .. } => "save the file as UTF-8, for example with: iconv -f LATIN1 -t UTF-8".into(),
             IoError::TextAmongNumbers { column, .. } => format!(
-                "correct the value or leave it empty; when fitting, use --text '{column}' if it is a category, or --exclude '{column}'"
+                "correct the value or leave it empty; when fitting, say that it is text ({} '{column}') if it is a category, or \
+                 leave the column out ({} '{column}')",
+                setting("text"),
+                setting("exclude")
             ),
             IoError::Unnamed { .. } => {
                 "give it a name or take it out; pandas leaves its row numbers out with to_csv(index=False)".into()
             }
             IoError::Damaged { .. } => "the file is damaged or was cut short: write it again".into(),
             IoError::Unsupported { column, .. } => {
-                format!("turn it into numbers or text, or leave it out with --exclude '{column}'")
+                format!("turn it into numbers or text, or leave it out ({} '{column}')", setting("exclude"))
             }
-            IoError::Table { source, .. } => return source.hint(),
-            IoError::NotAModel { .. } => "give the file that 'stablevar fit --model FILE' wrote".into(),
+            IoError::Table { source, .. } => return source.hint(wording),
+            IoError::NotAModel { .. } => "give a model file that a fit wrote".into(),
             IoError::ModelVersion { found, known, .. } if found > known => {
                 "it was written by a newer stablevar: update this one, or fit again".into()
             }

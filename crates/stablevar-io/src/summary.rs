@@ -1,15 +1,18 @@
 //! A fit for other programs.
 
 use serde_json::{Map, Value, json};
+use stablevar::estimator::Estimator;
+use stablevar::finding::{Finding, Words};
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
+use stablevar::wording::Wording;
 
 fn object(entries: impl Iterator<Item = (String, f64)>) -> Value {
     Value::Object(entries.map(|(name, value)| (name, json!(value))).collect::<Map<_, _>>())
 }
 
 /// The JSON object of a fit.
-pub fn json(model: &FittedModel) -> Value {
+pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
     let names = model.encoding.feature_names();
     let coefficients = model.model.coefficients(&model.encoding);
     let by_name = |values: &[f64]| object(names.iter().cloned().zip(values.iter().copied()));
@@ -40,6 +43,16 @@ pub fn json(model: &FittedModel) -> Value {
         .iter()
         .map(|(factor, open)| json!({"factor": factor, "open_probability": by_name(open)}))
         .collect();
+    let left_out: Vec<Value> = model
+        .encoding
+        .left_out
+        .iter()
+        .map(|finding| json!({"name": finding.variables.first(), "reason": finding.words(wording).meaning}))
+        .collect();
+    // By their names; a model of a newer program may have some that this one does not know.
+    let settings: Map<String, Value> = Estimator::of_model(model)
+        .map(|estimator| estimator.settings().map(|(setting, value)| (setting.name.into(), json!(value))).collect())
+        .unwrap_or_default();
     let stand_ins: Vec<Value> = model
         .stand_ins
         .iter()
@@ -56,6 +69,7 @@ pub fn json(model: &FittedModel) -> Value {
         "p": names.len(),
         "features": names,
         "selected": model.selected_names(),
+        "probability": by_name(&model.open_probability),
         "open_probability": by_name(&model.open_probability),
         "evidence": model.evidence.as_ref().map(|evidence| names.iter().zip(evidence).map(|(name, evidence)| (name.clone(), json!(evidence))).collect::<Map<_, _>>()),
         "evidence_source": model.evidence_source,
@@ -68,8 +82,9 @@ pub fn json(model: &FittedModel) -> Value {
         "loops": model.history.len(),
         "converged": model.converged,
         "stop_reason": model.stop_reason,
-        "warnings": model.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "left_out": model.encoding.left_out,
+        "warnings": model.warnings.iter().map(|finding| finding.words(wording).to_string()).collect::<Vec<_>>(),
+        "findings": findings(&model.warnings, wording),
+        "left_out": left_out,
         "remaining_correlation": model.diagnostics.remaining_correlation,
         "distance_correlation": model.diagnostics.distance_correlation.map(|(before, after)| json!({"before": before, "after": after})),
         "truncated_share": model.diagnostics.truncated,
@@ -81,6 +96,21 @@ pub fn json(model: &FittedModel) -> Value {
         "penalty_path": path,
         "history": history,
         "seed": model.seed,
-        "settings": model.method,
+        "settings": settings,
+        "inputs": model.encoding.inputs,
+        "columns": model.encoding.columns.iter().map(|column| json!({"name": column.name, "feature": names[column.feature]})).collect::<Vec<_>>(),
     })
+}
+
+/// Findings as data, with their words.
+pub fn findings(findings: &[Finding], wording: &dyn Wording) -> Value {
+    let told = |finding: &Finding| {
+        let Words { what, meaning, remedy } = finding.words(wording);
+        let mut told = json!(finding);
+        told["what"] = what.into();
+        told["meaning"] = meaning.into();
+        told["remedy"] = remedy.into();
+        told
+    };
+    findings.iter().map(told).collect()
 }

@@ -1,11 +1,8 @@
 //! What the paper's experiments are: data, methods, seeds, environments.
 
 use serde::{Deserialize, Serialize};
-use stablevar::fit::Method;
-use stablevar::gates::{AnyGates, NetworkGates};
-use stablevar::models::{Mlp, Refit};
-use stablevar::parameter::Fraction;
-use stablevar::weights::{AnyReweighter, Dwr, Srdo};
+use stablevar::estimator::{Estimator, Value};
+use stablevar::method::Method;
 use stablevar_data::simulate::World;
 
 /// One cell of a table: a sample size and a bias rate.
@@ -89,25 +86,28 @@ fn cells(pairs: [(usize, f64); 5]) -> Vec<Cell> {
     pairs.into_iter().map(|(rows, rate)| Cell { rows, rate }).collect()
 }
 
+/// A named method with settings.
+fn method(name: &str, settings: &[(&str, Value)]) -> Method {
+    let settings = settings.iter().map(|(name, value)| (name.to_string(), value.clone()));
+    let estimator = Estimator::new(name).and_then(|estimator| estimator.set_all(settings));
+    estimator.expect("the experiments' own settings are valid").method
+}
+
 /// Table 1: linear methods on the linear data with a cubic term.
 pub fn table1() -> Experiment {
-    let half = Fraction::constant(0.5);
     Experiment {
         name: "table1",
         title: "Linear setting (the paper's Table 1)",
         cells: cells([(1000, 2.5), (1500, 2.5), (2000, 2.5), (1500, 2.0), (1500, 3.0)]),
         contenders: vec![
-            Contender::new("OLS", Method::Ols),
-            Contender::new("STG", Method::Stg { gates: AnyGates::default(), threshold: half, refit: Refit::Linear }),
-            Contender::new("DWR", Method::Dwr { reweighter: AnyReweighter::Published(Dwr::default()) }),
-            Contender::new(
-                "SRDO",
-                Method::Srdo { reweighter: AnyReweighter::Srdo(Srdo::default()), refit: Refit::Linear },
-            ),
-            Contender::new("SVId", Method::published_single_loop()),
-            Contender::new("SVI as published", Method::published()),
-            Contender::new("SVI", Method::default()),
-            Contender::oracle(Method::Ols),
+            Contender::new("OLS", method("ols", &[])),
+            Contender::new("STG", method("stg", &[])),
+            Contender::new("DWR", method("dwr", &[])),
+            Contender::new("SRDO", method("srdo", &[("refit", "linear".into())])),
+            Contender::new("SVId", method("svi-d", &[])),
+            Contender::new("SVI as published", method("svi", &[("evidence", "none".into())])),
+            Contender::new("SVI", method("svi", &[])),
+            Contender::oracle(method("ols", &[])),
         ],
         test_rows: 2000,
         published: include_str!("../data/table1.csv"),
@@ -117,20 +117,19 @@ pub fn table1() -> Experiment {
 
 /// Table 2: networks on the nonlinear data.
 pub fn table2() -> Experiment {
-    let network = || Refit::Network(Mlp::default());
-    let gates = AnyGates::Network(NetworkGates::default());
+    let by_gates = ("evidence", "none".into());
     Experiment {
         name: "table2",
         title: "Nonlinear setting (the paper's Table 2)",
         cells: cells([(15_000, 2.0), (20_000, 2.0), (25_000, 2.0), (25_000, 1.8), (25_000, 2.2)]),
         contenders: vec![
-            Contender::new("MLP", Method::Mlp(Mlp::default())),
-            Contender::new("STG", Method::Stg { gates, threshold: Fraction::constant(0.5), refit: network() }),
-            Contender::new("SRDO", Method::Srdo { reweighter: AnyReweighter::Srdo(Srdo::default()), refit: network() }),
-            Contender::new("NonlinearSVI as published", Method::published_nonlinear()),
-            Contender::new("NonlinearSVI iterated", Method::iterated_nonlinear()),
-            Contender::new("NonlinearSVI", Method::nonlinear()),
-            Contender::oracle(Method::Mlp(Mlp::default())),
+            Contender::new("MLP", method("mlp", &[])),
+            Contender::new("STG", method("stg", &[("gates", "network".into())])),
+            Contender::new("SRDO", method("srdo", &[])),
+            Contender::new("NonlinearSVI as published", method("nonlinear-svi", std::slice::from_ref(&by_gates))),
+            Contender::new("NonlinearSVI iterated", method("nonlinear-svi", &[by_gates, ("loops", 5.into())])),
+            Contender::new("NonlinearSVI", method("nonlinear-svi", &[])),
+            Contender::oracle(method("mlp", &[])),
         ],
         test_rows: 2000,
         published: include_str!("../data/table2.csv"),
@@ -155,7 +154,7 @@ pub fn nonlinear_detail() -> Experiment {
 
 /// The linear methods for real data; the first is the baseline.
 pub fn real_data_contenders(classes: bool) -> Vec<Contender> {
-    let baseline = if classes { ("logistic", Method::Logistic) } else { ("OLS", Method::Ols) };
+    let baseline = if classes { ("logistic", method("logistic", &[])) } else { ("OLS", method("ols", &[])) };
     let mut contenders = table1().contenders;
     contenders.retain(|contender| !contender.is_oracle && contender.name != "OLS");
     contenders.insert(0, Contender::new(baseline.0, baseline.1));

@@ -5,7 +5,8 @@ use crate::table::csv_text;
 use serde::{Deserialize, Serialize};
 use stablevar::design::{Roles, Target, Task, TrainingData, class_numbers};
 use stablevar::error::Error;
-use stablevar::fit::{FittedModel, Method, fit};
+use stablevar::fit::{FittedModel, fit};
+use stablevar::method::Method;
 use stablevar::metrics::{ByEnvironment, ErrorSummary, Metric};
 use stablevar::table::{Table, Values};
 use stablevar_data::real::{Dataset, ENVIRONMENT, RealDataError};
@@ -186,7 +187,7 @@ fn is_elsewhere(name: &str, trained_on: &str) -> bool {
 
 /// The error of a model in an environment, and its standard error over the rows.
 fn error(model: &FittedModel, target: &Target, part: &Table) -> Result<(f64, f64), Error> {
-    let predicted = model.predict(part)?.0;
+    let predicted = model.predict(part)?;
     let values = &part.column(&target.name)?.values;
     let truth = match (&target.classes, values) {
         (Some(classes), values) => class_numbers(&target.name, values, classes)?,

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use stablevar::design::{Roles, TrainingData};
 use stablevar::diagnostics::unstable_coefficients;
 use stablevar::error::Error;
-use stablevar::fit::{FittedModel, Method, fit};
+use stablevar::fit::{FittedModel, fit};
+use stablevar::method::Method;
 use stablevar::linalg::Matrix;
 use stablevar::metrics::mean_squared_error;
 use stablevar::models::Model;
@@ -238,7 +239,7 @@ fn make(experiment: &Experiment, cell: Cell, seed: u64, methods: &[&Contender]) 
         let seconds = start.elapsed().as_secs_f64();
         let errors = tests
             .iter()
-            .map(|test| Ok(mean_squared_error(&outcome(test)?, &model.predict(test)?.0)))
+            .map(|test| Ok(mean_squared_error(&outcome(test)?, &model.predict(test)?)))
             .collect::<Result<Vec<f64>, Error>>()?;
         let selected: Vec<String> = model.selected_names().into_iter().map(String::from).collect();
         // Columns of the design are the variables in their order, the stable ones first.
@@ -351,7 +352,7 @@ mod tests {
         assert_eq!(run(&fewer, 1, 1, folder.path(), &counting).unwrap()[0].outcomes.len(), 3);
         assert_eq!(*count.lock().unwrap(), [2, 0, 0]);
         let mut changed = small();
-        changed.contenders[1].method = Method::Ols;
+        changed.contenders[1].method = Method::named("ols").unwrap();
         let runs = run(&changed, 1, 1, folder.path(), &counting).unwrap();
         assert_eq!(*count.lock().unwrap(), [2, 2, 0]);
         assert_eq!(runs[0].outcomes[1].errors, runs[0].outcomes[0].errors);

@@ -131,8 +131,8 @@ macro_rules! findings {
 findings! {
     /// A setting that was given does nothing with this method.
     SettingWithoutEffect "setting-without-effect":
-        "[{0}] has no effect with [{1}] as it is set",
-        "the stage that it belongs to is not part of this method",
+        "[{0}] has no effect with [method={1}]",
+        "the stage that it belongs to is not part of this method as it is set",
         "Leave it out, or choose a method or a stage that has it";
     /// Rows were left out for missing values.
     RowsLeftOut "rows-left-out":

@@ -29,12 +29,15 @@ pub(crate) fn fill(text: &str, wording: &dyn Wording, value: &dyn Fn(&str) -> St
         let closing = if marked.starts_with('[') { ']' } else { '}' };
         let Some(end) = marked.find(closing) else { break };
         let inside = &marked[1..end];
+        // Also the name or the value of a setting may be filled in.
+        let resolved = |part: &str| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
+            Some(name) => value(name),
+            None => part.to_string(),
+        };
         filled.push_str(&match (closing, inside.split_once('=')) {
             ('}', _) => value(inside),
-            // A setting that the finding itself is about.
-            (_, None) if inside.starts_with('{') => wording.setting(&value(inside.trim_matches(['{', '}'])), None),
-            (_, None) => wording.setting(inside, None),
-            (_, Some((name, value))) => wording.setting(name, Some(value)),
+            (_, None) => wording.setting(&resolved(inside), None),
+            (_, Some((name, value))) => wording.setting(&resolved(name), Some(&resolved(value))),
         });
         rest = &marked[end + 1..];
     }
@@ -50,7 +53,7 @@ mod tests {
     fn settings_and_values_are_filled_in_once() {
         let value = |name: &str| if name == "0" { "[x] {1}".to_string() } else { "y".into() };
         assert_eq!(fill("'{0}' and {1}: [a], [b=c]", &Plain, &value), "'[x] {1}' and y: \"a\", \"b\" = \"c\"");
-        assert_eq!(fill("[{1}] ends", &Plain, &value), "\"y\" ends");
+        assert_eq!(fill("[{1}] and [a={1}]", &Plain, &value), "\"y\" and \"a\" = \"y\"");
         assert_eq!(fill("an open { stays", &Plain, &value), "an open { stays");
     }
 }

@@ -1,14 +1,13 @@
 //! The arguments, parsed before anything is built from them.
 
-mod parameters;
+mod settings;
 mod simulate;
 
-pub(crate) use parameters::{MethodName, Parameters};
+pub(crate) use settings::{Options, Settings};
 pub(crate) use simulate::{DrawArguments, SimulateArguments, World};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use stablevar::design::Missing;
 use stablevar::metrics::Metric;
 use std::path::PathBuf;
 
@@ -100,32 +99,6 @@ const SEED_HELP: &str = "Seed; the same seed gives the same answer";
 const FORMAT_HELP: &str = "What to print on standard output";
 const QUIET_HELP: &str = "Print results and warnings only";
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TaskName {
-    Regression,
-    Classification,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MissingRule {
-    /// Stop and say where they are
-    Refuse,
-    /// Leave out the rows that have any
-    Drop,
-    /// Put the column's mean, or the most frequent text
-    Mean,
-}
-
-impl From<MissingRule> for Missing {
-    fn from(rule: MissingRule) -> Missing {
-        match rule {
-            MissingRule::Refuse => Missing::Refuse,
-            MissingRule::Drop => Missing::Drop,
-            MissingRule::Mean => Missing::Mean,
-        }
-    }
-}
-
 #[derive(Args)]
 pub(crate) struct FitArguments {
     /// The table: CSV, Parquet or Arrow, or a folder of Parquet files or a pattern for their names; - is standard input
@@ -134,31 +107,8 @@ pub(crate) struct FitArguments {
     #[arg(long, value_name = "COL")]
     pub target: String,
     /// The method
-    #[arg(long, value_enum, default_value_t = MethodName::Svi)]
-    pub method: MethodName,
-    /// What to predict; else inferred from the target, and said
-    #[arg(long, value_enum)]
-    pub task: Option<TaskName>,
-    /// A column to ignore (repeatable)
-    #[arg(long, value_name = "COL")]
-    pub exclude: Vec<String>,
-    /// A column that holds text though its values look like numbers (repeatable)
-    #[arg(long, value_name = "COL")]
-    pub text: Vec<String>,
-    /// Base weights: 2 means the same as the row standing twice
-    #[arg(long, value_name = "COL")]
-    pub weight_column: Option<String>,
-    /// What to do with missing values
-    #[arg(long, value_enum, default_value_t = MissingRule::Refuse)]
-    pub missing: MissingRule,
-    /// The memory to use, such as 2GiB; a table that needs more is read in chunks [default: half of what is free]
-    #[arg(long, value_name = "LIMIT", value_parser = crate::memory::parse)]
-    pub memory: Option<u64>,
-    /// The most different values a text column may have
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub max_levels: usize,
-    #[arg(long, default_value_t = 0, value_name = "N", help = SEED_HELP)]
-    pub seed: u64,
+    #[arg(long, value_name = "NAME", value_parser = settings::methods(), default_value = "svi")]
+    pub method: String,
 
     /// Write the model here
     #[arg(long, value_name = "FILE")]
@@ -178,7 +128,7 @@ pub(crate) struct FitArguments {
     pub quiet: bool,
 
     #[command(flatten)]
-    pub parameters: Parameters,
+    pub settings: Settings,
 }
 
 #[derive(Args)]

@@ -3,18 +3,15 @@
 use super::fit::fit_with_progress;
 use super::{command_line, numbers};
 use crate::Ending;
-use crate::args::{DemoArguments, Format};
+use crate::args::{DemoArguments, Format, Options};
 use crate::printer::Printer;
 use anyhow::Context;
 use serde_json::json;
+use stablevar::Estimator;
 use stablevar::design::{Roles, TrainingData};
-use stablevar::fit::{FittedModel, Method};
-use stablevar::gates::AnyGates;
+use stablevar::fit::FittedModel;
 use stablevar::metrics::{ByEnvironment, ErrorSummary, JudgedRows, Metric};
-use stablevar::models::Refit;
-use stablevar::parameter::Fraction;
 use stablevar::table::Table;
-use stablevar::weights::{AnyReweighter, Dwr};
 use stablevar_data::simulate::{TEST_RATES, World};
 use stablevar_io::write_whole;
 use stablevar_report::model_page::{self, Extras};
@@ -35,23 +32,20 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
     let all = TrainingData::prepare(&train, &Roles::target("y"))?;
     let stable_only = TrainingData::prepare(&train, &Roles { exclude: unstable, ..Roles::target("y") })?;
     let methods = [
-        ("OLS", Method::Ols, &all),
-        (
-            "STG",
-            Method::Stg { gates: AnyGates::default(), threshold: Fraction::constant(0.5), refit: Refit::Linear },
-            &all,
-        ),
-        ("DWR", Method::Dwr { reweighter: AnyReweighter::Published(Dwr::default()) }, &all),
-        ("SVI", Method::default(), &all),
-        ("Oracle", Method::Ols, &stable_only),
+        ("OLS", "ols", &all),
+        ("STG", "stg", &all),
+        ("DWR", "dwr", &all),
+        ("SVI", "svi", &all),
+        ("Oracle", "ols", &stable_only),
     ];
     let mut results = Vec::new();
     for (name, method, data) in methods {
-        let mut model = fit_with_progress(data, &method, arguments.seed, &printer)?.model;
+        let estimator = Estimator::new(method)?.set("seed", arguments.seed)?;
+        let mut model = fit_with_progress(data, &estimator, &printer)?.model;
         model.origin.command = Some(command_line());
         let mut judged: ByEnvironment<JudgedRows> = ByEnvironment::default();
         for (rate, test) in TEST_RATES.iter().zip(&tests) {
-            judged.of(&rate.to_string()).extend(&numbers(test, "y")?, &model.predict(test)?.0);
+            judged.of(&rate.to_string()).extend(&numbers(test, "y")?, &model.predict(test)?);
         }
         let errors = judged.errors(Metric::Mse).into_iter().map(|(_, error)| error).collect();
         let summary = judged.summary(Metric::Mse).context("there are no test environments")?;
@@ -71,7 +65,7 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
             note: "The data are simulated: the oracle knows which variables determine the outcome, and no method can do better.",
         };
         let extras = Extras { evaluation: Some(&evaluation), ..Extras::default() };
-        writer.write_all(model_page::page(svi, extras).as_bytes())
+        writer.write_all(model_page::page(svi, extras, &Options).as_bytes())
     })?;
     match arguments.format {
         Format::Json => printer.json(&to_json(&results, arguments))?,
@@ -138,6 +132,6 @@ fn print(
             result.model.selected_names().join(" ")
         ))?;
     }
-    svi.warnings.iter().for_each(|warning| printer.warn(&warning.to_string()));
+    svi.warnings.iter().for_each(|warning| printer.warn(&warning.words(&Options).to_string()));
     printer.line(&format!("\nReport page: {}", arguments.report.display()))
 }

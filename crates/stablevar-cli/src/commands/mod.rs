@@ -9,6 +9,7 @@ pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod simulate;
 
+use crate::args::Options;
 use crate::printer::Printer;
 use stablevar::design::EncodingReport;
 use stablevar::error::Error;
@@ -49,7 +50,7 @@ fn predict_pieces(
     let stream = TableStream::open(data, &ReadOptions { text, only: Some(only), ..ReadOptions::default() })?;
     let mut total = EncodingReport::default();
     let mut fill = |piece: Piece| {
-        let predicted = model.predict(&piece.table).map_err(|source| {
+        let predicted = model.predict_and_report(&piece.table).map_err(|source| {
             let source = source.from_row(piece.first);
             IoError::Table { path: piece.path.clone(), source }
         });
@@ -58,18 +59,8 @@ fn predict_pieces(
         visit(piece, predictions)
     };
     stream.for_each(&mut fill)?;
-    tell(&total, printer);
+    total.findings().iter().for_each(|finding| printer.warn(&finding.words(&Options).to_string()));
     Ok(())
-}
-
-fn tell(report: &EncodingReport, printer: &Printer) {
-    for (column, count) in &report.unseen {
-        let rows = if *count == 1 { "1 row has a value".to_string() } else { format!("{count} rows have values") };
-        printer.warn(&format!("'{column}': {rows} that the training data did not have; an average row stands in"));
-    }
-    for (column, count) in &report.filled {
-        printer.warn(&format!("'{column}': {count} missing values were filled in as in training"));
-    }
 }
 
 /// The numbers of a column that must have one in every row.

@@ -4,7 +4,7 @@ use super::evaluate::{by_environment, metric_for};
 use super::fit::shown_rows;
 use super::{command_line, in_file};
 use crate::Ending;
-use crate::args::ReportArguments;
+use crate::args::{Options, ReportArguments};
 use crate::printer::Printer;
 use anyhow::{anyhow, bail};
 use stablevar::fit::FittedModel;
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> anyhow::Result<Ending> {
     });
     let command = command_line();
     let extras = Extras { evaluation: evaluation.as_ref(), rows: rows.as_ref(), command: Some(&command) };
-    write_whole(&arguments.out, |writer| writer.write_all(model_page::page(&model, extras).as_bytes()))?;
+    write_whole(&arguments.out, |writer| writer.write_all(model_page::page(&model, extras, &Options).as_bytes()))?;
     printer.note(&format!("report written to {}", arguments.out.display()));
     Ok(Ending::Done)
 }

@@ -13,7 +13,9 @@ pub use weights::ShownRows;
 
 use crate::page::moving_document;
 use crate::text::{escape, shorten};
+use stablevar::finding::Words;
 use stablevar::fit::FittedModel;
+use stablevar::wording::Wording;
 
 /// What a page can show beside the model.
 #[derive(Debug, Default, Clone, Copy)]
@@ -26,12 +28,13 @@ pub struct Extras<'a> {
     pub command: Option<&'a str>,
 }
 
-/// The page of a model.
-pub fn page(model: &FittedModel, extras: Extras) -> String {
+/// The page of a model, in the words of a front end.
+pub fn page(model: &FittedModel, extras: Extras, wording: &dyn Wording) -> String {
+    let findings: Vec<Words> = model.warnings.iter().map(|finding| finding.words(wording)).collect();
     let what = if model.method.seeks_stability() { "Stable variables" } else { "Variables" };
     let title = format!("{what} for {}", shorten(&model.target, 60));
     let parts = [
-        ("watch", "What to watch out for", overview::warnings(model)),
+        ("watch", "What to watch out for", overview::warnings(&findings)),
         ("variables", "Variables", variables::section(model)),
         ("evaluation", "Error elsewhere", extras.evaluation.map(evaluation::section).unwrap_or_default()),
         ("weights", "Weights", weights::section(model, extras.rows)),
@@ -40,7 +43,7 @@ pub fn page(model: &FittedModel, extras: Extras) -> String {
         ("settings", "Settings", settings::section(model, extras.command)),
     ];
     let parts: Vec<_> = parts.into_iter().filter(|(_, _, content)| !content.is_empty()).collect();
-    let mut sections = vec![overview::answers(model), contents(&parts)];
+    let mut sections = vec![overview::answers(model, &findings), contents(&parts)];
     sections.extend(parts.iter().map(|(id, heading, content)| crate::page::section(id, heading, content)));
     moving_document(&title, &sections)
 }

@@ -2,6 +2,7 @@
 
 use super::{count, shown};
 use crate::text::{escape, shorten};
+use stablevar::finding::Words;
 use stablevar::fit::FittedModel;
 use stablevar::selection::Rule;
 
@@ -9,13 +10,13 @@ use stablevar::selection::Rule;
 const LISTED: usize = 16;
 
 /// Five questions and their answers.
-pub(super) fn answers(model: &FittedModel) -> String {
+pub(super) fn answers(model: &FittedModel, findings: &[Words]) -> String {
     let answers = [
         ("Which variables?", which(model)),
         ("How sure?", how_sure(model)),
         ("How many effective rows?", effective_rows(model)),
         ("Did it converge?", converged(model)),
-        ("What should I worry about?", worries(model)),
+        ("What should I worry about?", worries(findings)),
     ];
     let answers: String = answers
         .into_iter()
@@ -30,8 +31,8 @@ pub(super) fn answers(model: &FittedModel) -> String {
 }
 
 /// Every finding with what it means and what to do.
-pub(super) fn warnings(model: &FittedModel) -> String {
-    if model.warnings.is_empty() {
+pub(super) fn warnings(findings: &[Words]) -> String {
+    if findings.is_empty() {
         return "<p>Nothing was found that speaks against the result. It still rests on this: that what acts on the outcome is \
                 among the columns, and that rows were selected by columns and outcome in some fixed way.</p>"
             .into();
@@ -41,8 +42,7 @@ pub(super) fn warnings(model: &FittedModel) -> String {
         let first: String = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
         escape(&shorten(&format!("{first}{}", letters.as_str()), 400))
     };
-    let items: String = model
-        .warnings
+    let items: String = findings
         .iter()
         .map(|finding| {
             let remedy = if finding.remedy.is_empty() { "Nothing need be done" } else { &finding.remedy };
@@ -110,7 +110,7 @@ fn how_sure(model: &FittedModel) -> (String, String) {
         Rule::FalseDiscoveryRate(share) => {
             format!("they are chosen so that at most {} % are wrong on average", 100.0 * share.get())
         }
-        Rule::Count(most) => format!("the {most} likeliest were asked for"),
+        Rule::Select(most) => format!("the {most} likeliest were asked for"),
     };
     let halves = match &model.selection_frequency {
         Some(share) => {
@@ -170,16 +170,16 @@ fn converged(model: &FittedModel) -> (String, String) {
     (answer.into(), format!("{reason}."))
 }
 
-fn worries(model: &FittedModel) -> (String, String) {
-    let things = match model.warnings.len() {
+fn worries(findings: &[Words]) -> (String, String) {
+    let things = match findings.len() {
         0 => return ("Nothing found".into(), "See <a href=\"#watch\">what the result rests on</a>.".into()),
         1 => "1 thing".into(),
         many => format!("{many} things"),
     };
     let mut told: Vec<String> =
-        model.warnings.iter().take(3).map(|finding| escape(&shorten(&finding.what, 90))).collect();
-    if model.warnings.len() > 3 {
-        told.push(format!("{} more", model.warnings.len() - 3));
+        findings.iter().take(3).map(|finding| escape(&shorten(&finding.what, 90))).collect();
+    if findings.len() > 3 {
+        told.push(format!("{} more", findings.len() - 3));
     }
     (things, format!("{}. <a href=\"#watch\">What they mean and what to do</a>.", told.join("; ")))
 }

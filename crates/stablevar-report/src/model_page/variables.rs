@@ -4,7 +4,9 @@ use super::shown;
 use crate::chart::{Forest, Interval, picture};
 use crate::page::{Cell, sortable_table};
 use crate::text::{escape, number, shorten};
+use stablevar::finding::Finding;
 use stablevar::fit::FittedModel;
+use stablevar::wording::Plain;
 use stablevar::models::Model;
 
 /// Rows of the picture at most; the table has all.
@@ -140,8 +142,10 @@ fn left_out(model: &FittedModel) -> String {
     if model.encoding.left_out.is_empty() {
         return String::new();
     }
-    let item = |name: &str, reason: &str| format!("<li>{}: {}</li>", shown(name), escape(&shorten(reason, 200)));
-    let items: String =
-        model.encoding.left_out.iter().take(50).map(|column| item(&column.name, &column.reason)).collect();
+    let item = |found: &Finding| {
+        let name = found.variables.first().map_or_else(String::new, |name| shown(name));
+        format!("<li>{name}: {}</li>", escape(&shorten(&found.words(&Plain).meaning, 200)))
+    };
+    let items: String = model.encoding.left_out.iter().take(50).map(item).collect();
     format!("<h3>Columns that carry nothing</h3><ul>{items}</ul>")
 }

@@ -108,6 +108,12 @@ impl Estimator {
         Ok(Self { method: model.method.clone(), seed: model.seed, ..Self::new(model.method.name())? })
     }
 
+    /// What the user should know before the fit.
+    pub fn findings(&self) -> Vec<Finding> {
+        let about = |name: &&str| Finding::new(Code::SettingWithoutEffect).about([*name, self.preset.name]);
+        self.without_effect.iter().map(about).collect()
+    }
+
     /// What was set but has no effect on this method.
     pub fn without_effect(&self) -> &[&'static str] {
         &self.without_effect
@@ -121,8 +127,7 @@ impl Estimator {
     /// Fits rows that were prepared already, wherever they are. `watch` sees every step and may stop the work.
     pub fn fit_rows(&self, data: &dyn RowSource, watch: Watch<'_>) -> Result<Fit> {
         let mut fitted = fit(data, &self.method, self.seed, watch)?;
-        let about = |name: &&str| Finding::new(Code::SettingWithoutEffect).about([*name, "method"]);
-        fitted.model.warnings.splice(0..0, self.without_effect.iter().map(about));
+        fitted.model.warnings.splice(0..0, self.findings());
         Ok(fitted)
     }
 }

@@ -4,13 +4,14 @@ mod print;
 
 use super::{command_line, in_file};
 use crate::Ending;
-use crate::args::{FitArguments, Format, TaskName};
+use crate::args::{FitArguments, Format, Options, Settings};
 use crate::memory;
 use crate::printer::Printer;
 use anyhow::bail;
-use stablevar::design::{KeptRows, Roles, TrainingData};
+use stablevar::Estimator;
+use stablevar::design::{KeptRows, TrainingData};
 use stablevar::error::Error;
-use stablevar::fit::{Fit, FittedModel, Method, Step, Task, fit};
+use stablevar::fit::{Fit, FittedModel, Step};
 use stablevar::passes::RowSource;
 use stablevar_io::{
     FileRows, IoError, ReadOptions, TableStream, prepare_file, summary, write_model, write_rows, write_whole,
@@ -24,44 +25,38 @@ const SHOWN_COLUMNS: usize = 12;
 
 pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
-    let method = arguments.parameters.method(arguments.method)?;
+    let Settings { given, renamed } = &arguments.settings;
+    renamed.iter().for_each(|(old, new)| printer.warn(&format!("--{old} is now called --{new}")));
+    let mut estimator = Estimator::new(&arguments.method)?.target(&arguments.target).set_all(given.iter().cloned())?;
     check_outputs(arguments)?;
-    for option in arguments.parameters.unused(arguments.method) {
-        printer.warn(&format!("{option} has no meaning for --method {} and is ignored", method.name()));
+    for finding in estimator.findings() {
+        printer.warn(&finding.words(&Options).to_string());
     }
-    let roles = Roles {
-        target: Some(arguments.target.clone()),
-        task: match (arguments.task, method.tasks()) {
-            (Some(TaskName::Regression), _) => Some(Task::Regression),
-            (Some(TaskName::Classification), _) => Some(Task::Classification),
-            // A method that can do one thing only says what is meant.
-            (None, [task]) => Some(*task),
-            (None, _) => None,
-        },
-        exclude: Vec::new(),
-        weight_column: arguments.weight_column.clone(),
-        missing: arguments.missing.into(),
-        max_levels: arguments.max_levels,
-    };
-    if let Some(name) = roles.weight_column.as_ref().filter(|name| arguments.exclude.contains(name)) {
+    let asked = estimator.roles.task;
+    // A method that can do one thing only says what is meant.
+    if let (None, [task]) = (asked, estimator.method.tasks().as_slice()) {
+        estimator.roles.task = Some(*task);
+    }
+    let excluded = std::mem::take(&mut estimator.roles.exclude);
+    if let Some(name) = estimator.roles.weight_column.as_ref().filter(|name| excluded.contains(name)) {
         bail!("'{name}' can't weigh the rows and be left out at once");
     }
-    if arguments.exclude.contains(&arguments.target) {
+    if excluded.contains(&arguments.target) {
         bail!("'{}' can't be the target and be left out at once", arguments.target);
     }
-    let options = ReadOptions { skip: arguments.exclude.clone(), text: arguments.text.clone(), only: None };
+    let options = ReadOptions { skip: excluded, text: estimator.text.clone(), only: None };
     let start = std::time::Instant::now();
     let stream = TableStream::open(&arguments.data, &options)?;
     let available = stream.columns()?;
-    if let Some(column) = arguments.text.iter().find(|name| !available.contains(name)) {
+    if let Some(column) = estimator.text.iter().find(|name| !available.contains(name)) {
         let column = column.clone();
         return Err(in_file(&arguments.data)(Error::UnknownColumn { column, available }).into());
     }
-    let data = prepare(&stream, &roles, &method, arguments, &printer)?;
+    let data = prepare(&stream, &estimator, &arguments.data, &printer)?;
     let read_in = start.elapsed().as_secs_f64();
     let start = std::time::Instant::now();
     let rows = data.rows();
-    let mut fitted = fit_with_progress(rows, &method, arguments.seed, &printer).map_err(in_file(&arguments.data))?;
+    let mut fitted = fit_with_progress(rows, &estimator, &printer).map_err(in_file(&arguments.data))?;
     fitted.model.origin.command = Some(command_line());
     printer.note(&format!("read in {read_in:.2} s, fitted in {:.2} s", start.elapsed().as_secs_f64()));
 
@@ -73,13 +68,13 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     }
     if let Some(path) = &arguments.report {
         let rows = arguments.report_rows.then(|| shown_rows(&fitted.model, &stream)).transpose()?;
-        let page = model_page::page(&fitted.model, Extras { rows: rows.as_ref(), ..Extras::default() });
+        let page = model_page::page(&fitted.model, Extras { rows: rows.as_ref(), ..Extras::default() }, &Options);
         write_whole(path, |writer| writer.write_all(page.as_bytes()))?;
     }
     match arguments.format {
-        Format::Json => printer.json(&summary::json(&fitted.model))?,
+        Format::Json => printer.json(&summary::json(&fitted.model, &Options))?,
         Format::Human => {
-            if arguments.task.is_none() {
+            if asked.is_none() {
                 printer.note(&match &fitted.model.classes {
                     None => "task: regression, since the target holds numbers".to_string(),
                     Some([first, second]) => format!(
@@ -123,25 +118,22 @@ fn check_outputs(arguments: &FitArguments) -> anyhow::Result<()> {
 /// Fits with a bar per kind of step: variables judged, loops, halves of the rows looked at.
 pub(crate) fn fit_with_progress(
     data: &dyn RowSource,
-    method: &Method,
-    seed: u64,
+    estimator: &Estimator,
     printer: &Printer,
 ) -> stablevar::error::Result<Fit> {
-    let loops = match method.loop_settings() {
-        Some(settings) if settings.evidence.is_none() && !matches!(method, Method::SviD { .. }) => settings.loops,
-        _ => 1,
-    };
+    let method = &estimator.method;
+    let loops = method.loop_settings().filter(|svi| svi.evidence.is_none()).map_or(1, |svi| svi.loops);
     let bar = printer.progress(loops, method.name());
-    let counted = |length: usize, what: &'static str| {
+    let counted = |length: usize, what: &str| {
         // A new kind of step begins: the bar counts that from now on.
         if bar.message() != what {
             bar.set_position(0);
             bar.set_length(length as u64);
-            bar.set_message(what);
+            bar.set_message(what.to_string());
         }
         bar.inc(1);
     };
-    let fitted = fit(data, method, seed, &|step| {
+    let fitted = estimator.fit_rows(data, &|step| {
         match step {
             Step::Variable(of) => counted(of, "evidence"),
             Step::Loop(_) => counted(loops, method.name()),
@@ -178,19 +170,19 @@ impl Prepared {
 /// Reads the table into memory, or into a temporary file if it is too large for that.
 fn prepare(
     stream: &TableStream,
-    roles: &Roles,
-    method: &Method,
-    arguments: &FitArguments,
+    estimator: &Estimator,
+    path: &Path,
     printer: &Printer,
 ) -> anyhow::Result<Prepared> {
-    let limit = arguments.memory.unwrap_or_else(memory::usual_limit);
+    let Estimator { method, roles, .. } = estimator;
+    let limit = estimator.memory.unwrap_or_else(memory::usual_limit);
     let needed = memory::needed(stream.bytes_in_memory());
     if needed <= limit {
         let table = stream.read()?;
-        return Ok(Prepared::Memory(TrainingData::prepare(&table, roles).map_err(in_file(&arguments.data))?));
+        return Ok(Prepared::Memory(TrainingData::prepare(&table, roles).map_err(in_file(path))?));
     }
     if let Some(what) = method.needs_memory() {
-        return Err(in_file(&arguments.data)(Error::NeedsMemory { what: what.into() }).into());
+        return Err(in_file(path)(Error::NeedsMemory { what: what.into() }).into());
     }
     let evidence = method.loop_settings().and_then(|settings| settings.evidence);
     let least = memory::least(stream.columns()?.len(), evidence.map_or(0, |evidence| evidence.rows));

@@ -1,6 +1,8 @@
 //! What `stablevar fit` prints for people.
 
+use crate::args::Options;
 use crate::printer::Printer;
+use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
 use stablevar_report::text::number;
@@ -86,8 +88,9 @@ pub(super) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
             pair.correlation
         ))?;
     }
-    for warning in &model.warnings {
-        printer.warn(&warning.to_string());
+    // What was set without effect was told before.
+    for finding in model.warnings.iter().filter(|finding| finding.code != Code::SettingWithoutEffect) {
+        printer.warn(&finding.words(&Options).to_string());
     }
     Ok(())
 }

@@ -1,0 +1,154 @@
+//! The options that settings are given by, made from the core's table of settings.
+
+use crate::memory;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use stablevar::estimator::{Estimator, Kind, SETTINGS, Setting, Value};
+use stablevar::method::{PRESETS, Preset};
+use stablevar::wording::Wording;
+
+/// How the command line writes settings.
+pub(crate) struct Options;
+
+impl Wording for Options {
+    fn setting(&self, name: &str, value: Option<&str>) -> String {
+        value.map_or_else(|| format!("--{name}"), |value| format!("--{name} {value}"))
+    }
+}
+
+/// The settings given.
+pub(crate) struct Settings {
+    /// By the core's names.
+    pub given: Vec<(String, Value)>,
+    /// Old names that were used, and the new ones.
+    pub renamed: Vec<(&'static str, &'static str)>,
+}
+
+impl clap::Args for Settings {
+    fn augment_args(command: Command) -> Command {
+        SETTINGS.iter().fold(command, |command, setting| {
+            let command = command.arg(option(setting, setting.name).help(help(setting)));
+            let old = setting.old_names.iter().map(|name| option(setting, name).hide(true).conflicts_with(setting.name));
+            old.fold(command, Command::arg)
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for Settings {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut settings = Self { given: Vec::new(), renamed: Vec::new() };
+        settings.update_from_arg_matches(matches)?;
+        Ok(settings)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for setting in SETTINGS {
+            for &name in std::iter::once(&setting.name).chain(setting.old_names) {
+                let value = match setting.kind {
+                    Kind::Columns => {
+                        matches.get_many::<Value>(name).map(|names| Value::Texts(names.map(Value::to_string).collect()))
+                    }
+                    _ => matches.get_one::<Value>(name).cloned(),
+                };
+                let Some(value) = value else { continue };
+                self.given.push((setting.name.into(), value));
+                if name != setting.name {
+                    self.renamed.push((name, setting.name));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn option(setting: &'static Setting, name: &'static str) -> Arg {
+    let (value_name, repeated) = match setting.kind {
+        Kind::Number(_) => ("X", false),
+        Kind::Count(..) => ("N", false),
+        Kind::Counts(..) => ("N,..", false),
+        Kind::Choice(_) => ("KIND", false),
+        Kind::Column => ("COL", false),
+        Kind::Columns => ("COL", true),
+        Kind::Bytes => ("LIMIT", false),
+    };
+    Arg::new(name)
+        .long(name)
+        .value_name(value_name)
+        .value_parser(parser(setting))
+        .action(if repeated { ArgAction::Append } else { ArgAction::Set })
+        .allow_negative_numbers(matches!(setting.kind, Kind::Number(_)))
+        .conflicts_with_all(setting.instead_of)
+        .help_heading(setting.group.heading())
+}
+
+fn parser(setting: &'static Setting) -> ValueParser {
+    if let Kind::Choice(names) = setting.kind {
+        let values = names().into_iter().map(|(name, help)| PossibleValue::new(name).help(help));
+        return PossibleValuesParser::new(values).map(Value::Text).into();
+    }
+    ValueParser::new(move |text: &str| parse(setting, text))
+}
+
+/// A value from its text. Numbers out of range are left to the core, whose message has a place and a remedy.
+fn parse(setting: &Setting, text: &str) -> Result<Value, String> {
+    let wrong = || format!("it must be {}", setting.kind.allowed());
+    let counted = |text: &str, least: u64, most: u64| {
+        text.trim().parse::<u64>().ok().filter(|count| (least..=most).contains(count)).ok_or_else(wrong)
+    };
+    let named = matches!(setting.kind, Kind::Column | Kind::Columns);
+    if text == "auto" && setting.auto.is_some() && !named {
+        return Ok(Value::Auto);
+    }
+    match setting.kind {
+        Kind::Number(_) => text.trim().parse().map(Value::Number).map_err(|_| wrong()),
+        Kind::Count(least, most) => counted(text, least, most).map(Value::Count),
+        Kind::Counts(least, most) => {
+            text.split(',').map(|part| counted(part, least, most)).collect::<Result<Vec<u64>, _>>().map(Value::Counts)
+        }
+        Kind::Bytes => memory::parse(text).map(Value::Count),
+        Kind::Choice(_) | Kind::Column | Kind::Columns => Ok(Value::Text(text.into())),
+    }
+}
+
+/// What a setting is for and what it is unless it is given.
+fn help(setting: &'static Setting) -> String {
+    let repeated = if matches!(setting.kind, Kind::Columns) { " (repeatable)" } else { "" };
+    let mut defaults: Vec<(String, Vec<&str>)> = Vec::new();
+    for preset in PRESETS.iter().filter(|preset| setting.applies(&Estimator::of(preset))) {
+        let value = shown_default(setting, preset);
+        match defaults.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, names)) => names.push(preset.name),
+            None => defaults.push((value, vec![preset.name])),
+        }
+    }
+    let mut shown: Vec<String> = defaults
+        .iter()
+        .enumerate()
+        .map(|(k, (value, names))| if k == 0 { value.clone() } else { format!("{}: {value}", names.join(", ")) })
+        .collect();
+    if shown.is_empty() {
+        shown.push(shown_default(setting, &PRESETS[0]));
+    }
+    let default = shown.join("; ");
+    if default.is_empty() {
+        return format!("{}{repeated}", setting.help);
+    }
+    format!("{}{repeated} [default: {default}]", setting.help)
+}
+
+fn shown_default(setting: &Setting, preset: &'static Preset) -> String {
+    match (setting.default_of(preset), setting.auto) {
+        (Value::Auto, Some(meaning)) => meaning.into(),
+        (Value::Auto, None) => String::new(),
+        (value, _) => value.to_string(),
+    }
+}
+
+/// The methods and what each does.
+pub(crate) fn methods() -> PossibleValuesParser {
+    PossibleValuesParser::new(PRESETS.iter().map(|preset| PossibleValue::new(preset.name).help(preset.summary)))
+}
