@@ -1,5 +1,10 @@
 #![doc = include_str!("../README.md")]
 
+// No module uses one that uses it, which `tests/layers.rs` holds them to. From the ground up:
+//
+//     error, finding, functions, linalg, metrics -> parameter, table, threads, optim -> rows -> design -> passes
+//         -> models -> weights -> diagnostics, gates -> evidence -> selection -> svi -> fit
+
 // The path of the data, top to bottom.
 pub mod table;
 

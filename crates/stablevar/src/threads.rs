@@ -1,7 +1,8 @@
 //! Work on several threads at once: the only place that names the crate for it.
 //!
-//! With the feature `threads`, which is on by default, the work is spread over a pool of threads; without it the calling thread
-//! does all of it. Each piece of work is its own and results come in order, so that the answers are the same to the last bit.
+//! With the feature `threads`, which is on by default, the work is spread over a pool of threads; without it the calling
+//! thread does all of it. Each piece of work is its own and results come in order, so that the answers are the same to the
+//! last bit.
 
 use crate::error::Result;
 #[cfg(feature = "threads")]
@@ -41,8 +42,8 @@ pub fn map_chunks_mut<S: Send, T: Send>(
 
 /// Runs work whose parts are spread over so many threads.
 ///
-/// `None`, like a count of 0, is the usual pool; without the feature `threads` there is but the calling thread. It fails if the
-/// system refuses the threads.
+/// `None`, like a count of 0, is the usual pool; without the feature `threads` there is but the calling thread. It fails if
+/// the system refuses the threads.
 pub fn with_threads<T: Send>(count: Option<usize>, work: impl FnOnce() -> T + Send) -> Result<T> {
     match count.filter(|count| *count > 0) {
         None => Ok(work()),

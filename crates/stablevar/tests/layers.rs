@@ -47,10 +47,11 @@ fn uses_are_read_from_code_and_not_from_comments_or_tests() {
             use crate::simulate::World;
             fn brace() -> char { '}' }
         }
-        fn after(weights: &crate::weights::SampleWeights) {}
+        fn after(weights: &crate::weights::SampleWeights) -> super::super::parameter::Positive {}
+        use super::sibling;
     "#;
-    let expected = ["error", "linalg", "optim", "rows", "table", "weights"].map(String::from);
-    assert_eq!(used_modules(source), expected.into_iter().collect());
+    let expected = ["error", "linalg", "optim", "parameter", "rows", "table", "weights"].map(String::from);
+    assert_eq!(used_modules(source, 1), expected.into_iter().collect());
 }
 
 /// The graph of the modules in a folder of sources, but for the crate's root, which names them all.
@@ -61,7 +62,7 @@ fn graph_of(folder: &Path) -> Graph {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         if name != "lib" {
             let mut used = BTreeSet::new();
-            collect(&path, &mut used);
+            collect(&path, 0, &mut used);
             used.remove(&name);
             graph.insert(name, used);
         }
@@ -73,20 +74,25 @@ fn graph_of(folder: &Path) -> Graph {
     graph
 }
 
-fn collect(path: &Path, used: &mut BTreeSet<String>) {
+/// What the files of a module use; `folders` counts those around the file.
+fn collect(path: &Path, folders: usize, used: &mut BTreeSet<String>) {
     if path.is_dir() {
-        fs::read_dir(path).unwrap().for_each(|entry| collect(&entry.unwrap().path(), used));
+        fs::read_dir(path).unwrap().for_each(|entry| collect(&entry.unwrap().path(), folders + 1, used));
     } else {
-        used.extend(used_modules(&fs::read_to_string(path).unwrap()));
+        // A folder's `mod.rs` is the module that the folder is.
+        let depth = folders - usize::from(path.ends_with("mod.rs"));
+        used.extend(used_modules(&fs::read_to_string(path).unwrap(), depth));
     }
 }
 
-/// The names that follow `crate::` in a source.
-fn used_modules(source: &str) -> BTreeSet<String> {
+/// The names that stand in a source behind the crate's root; `depth` counts the modules between that and the source's own.
+fn used_modules(source: &str, depth: usize) -> BTreeSet<String> {
     let code = without_tests(&without_comments_and_texts(source));
+    let upwards = "super::".repeat(depth + 1);
     let mut used = BTreeSet::new();
-    for (at, _) in code.match_indices("crate::") {
-        let rest = &code[at + "crate::".len()..];
+    let behind = |root: &str| code.match_indices(root).map(|(at, root)| at + root.len()).collect::<Vec<_>>();
+    for at in behind("crate::").into_iter().chain(behind(&upwards)) {
+        let rest = &code[at..];
         match rest.strip_prefix('{') {
             None => used.extend(first_name(rest)),
             Some(group) => {

@@ -61,8 +61,8 @@ pub struct Evidence {
     pub landmarks: usize,
     /// Probability of being stable before the data are seen.
     pub prior: Fraction,
-    /// Standard deviations of the bulk at which an outcome's residual is clipped: a few extreme outcomes would else make every
-    /// effect uncertain.
+    /// Standard deviations of the bulk at which an outcome's residual is clipped: a few extreme outcomes would else make
+    /// every effect uncertain.
     pub outlier_limit: Positive,
     /// Partial correlation that imperfect regressions may leave behind.
     pub allowance: NonNegative,

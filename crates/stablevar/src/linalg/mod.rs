@@ -1,7 +1,7 @@
 //! Dense matrices and the few factorisations the method needs.
 //!
-//! This is the one folder that names the linear-algebra crate. Everything here runs on the calling thread; what spreads rows over
-//! threads, with an order of summation that is fixed, builds on it.
+//! This is the one folder that names the linear-algebra crate. Everything here runs on the calling thread; what spreads
+//! rows over threads, with an order of summation that is fixed, builds on it.
 
 mod covariance;
 mod factor;

@@ -1,4 +1,5 @@
-//! Products of small matrices, as the layers of a network take them: loops that the compiler turns into the machine's vectors.
+//! Products of small matrices, as the layers of a network take them: loops that the compiler turns into the machine's
+//! vectors.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};

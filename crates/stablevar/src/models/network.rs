@@ -207,7 +207,7 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    /// Room for batches of up to `rows` rows.
+    /// Scratch for batches of up to `rows` rows.
     pub(crate) fn new(network: &Network, rows: usize) -> Self {
         let scratch = || network.sizes[1..].iter().map(|units| vec![0.0; rows * units]).collect::<Vec<_>>();
         Self {

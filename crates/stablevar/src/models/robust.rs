@@ -1,9 +1,9 @@
 //! Linear regression that a few extreme outcomes can't bend (Huber, 1964).
 //!
 //! Where an outcome has a heavy tail, as prices have, a few rows far from all others decide the slopes of least squares, and
-//! what they decide does not carry over to places that have no such rows. So Huber's loss is minimised, which is linear beyond a
-//! limit. With residuals that are nearly normal hardly one in ten thousand is beyond the default, and the fit is that of
-//! least squares.
+//! what they decide does not carry over to places that have no such rows. So Huber's loss is minimised, which is linear
+//! beyond a limit. With residuals that are nearly normal hardly one in ten thousand is beyond the default, and the fit is
+//! that of least squares.
 
 use super::linear::improve;
 use super::{StandardisedFit, least_squares};

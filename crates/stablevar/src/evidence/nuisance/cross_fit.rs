@@ -11,6 +11,7 @@ pub(super) const PENALTIES: [f64; 6] = [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
 /// the noise that a smaller one lets in does, as long as there is little of it.
 const UNDERSMOOTHING: [f64; 3] = [0.03, 0.1, 0.3];
 const UNDERSMOOTHING_COST: f64 = 0.02;
+
 /// Cross-fitted predictions and the family that gave them.
 pub(in crate::evidence) struct CrossFitted {
     /// One prediction per row of the folds, each from a fit that did not see the row's fold; 0 elsewhere.

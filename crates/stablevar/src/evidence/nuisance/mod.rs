@@ -51,9 +51,9 @@ impl Bulk {
         if scale > 0.0 { Self { centre: quantile(0.5), scale } } else { Self { centre: 0.0, scale: 1.0 } }
     }
 
-    /// A value on the bulk's scale, with the tails compressed to a logarithm: the product of two values each thirty standard deviations out
-    /// would rule a polynomial. The map is one-to-one, so that to be independent given what it gives is to be independent
-    /// given the value.
+    /// A value on the bulk's scale, with the tails compressed to a logarithm: the product of two values each thirty standard
+    /// deviations out would rule a polynomial. The map is one-to-one, so that to be independent given what it gives is to be
+    /// independent given the value.
     fn compressed(self, value: f64) -> f64 {
         let value = (value - self.centre) / self.scale;
         if value.abs() <= FAR { value } else { value.signum() * (FAR + (value.abs() - FAR).ln_1p()) }

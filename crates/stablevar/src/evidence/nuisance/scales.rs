@@ -21,9 +21,9 @@ const LEAST_IMPORTANCE: f64 = 1e-3;
 
 /// How much each column counts in the distance of two rows, learnt for the outcomes together.
 ///
-/// Starts from equal scales, or from those of a similar regression. Each round fits the kernel at several widths and penalties, keeps the best in
-/// cross-validation, and sets every column's squared scale to the mean square of the fitted curve's slope in it.
-/// The curve is what is left beside the linear part, so that columns with a linear effect alone do not count.
+/// Starts from equal scales, or from those of a similar regression. Each round fits the kernel at several widths and
+/// penalties, keeps the best in cross-validation, and sets every column's squared scale to the mean square of the fitted
+/// curve's slope in it. The curve is what is left beside the linear part, so that columns with a linear effect alone do not count.
 pub(in crate::evidence) fn learn_scales(
     inputs: &Inputs,
     outcomes: &[&[f64]],
