@@ -51,12 +51,21 @@ def errors_by_environment(estimators, X, y, environments):
     with contextlib.suppress(TypeError):  # Mixed kinds have no order: as they came.
         levels.sort()
     classifies = is_classifier(next(iter(estimators.values())))
-    errors = {}
+    levels = list(dict.fromkeys(map(str, levels)))
+    names = [str(environment) for environment in environments.tolist()]
+    metric = "error-rate" if classifies else "mse"
+    errors, label = {}, ""
     for name, estimator in estimators.items():
         predicted = np.asarray(estimator.predict(X))
-        loss = (predicted != y).astype(float) if classifies else (predicted - y) ** 2
-        errors[name] = np.array([loss[environments == level].mean() for level in levels])
-    return [str(level) for level in levels], errors, "error rate" if classifies else "mean squared error"
+        if classifies:
+            # Classes may have any names: a row counts as one of class 0, and as taken for 1 if it was taken for another.
+            rows = np.zeros(len(y)), (predicted != y).astype(np.float64)
+        else:
+            rows = y.astype(np.float64), predicted.astype(np.float64)
+        label, found = _core.errors_by_environment(metric, names, *rows)
+        by_name = dict(found)
+        errors[name] = np.array([by_name[level] for level in levels])
+    return levels, errors, label
 
 
 class StableModel(BaseEstimator, metaclass=ABCMeta):

@@ -100,6 +100,9 @@ def reweigh(
     seed: int,
     max_levels: int,
 ) -> tuple[NDArray[np.float64], WeightModel | None, str]: ...
+def errors_by_environment(
+    metric: str, environments: list[str], truth: NDArray[np.float64], predicted: NDArray[np.float64]
+) -> tuple[str, list[tuple[str, float]]]: ...
 def simulate(
     rows: int,
     rate: float,

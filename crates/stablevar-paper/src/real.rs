@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use stablevar::design::{Roles, Target, Task, TrainingData, class_numbers};
 use stablevar::error::Error;
 use stablevar::fit::{FittedModel, Method, fit};
-use stablevar::metrics::{ErrorSummary, error_rate};
+use stablevar::metrics::{ByEnvironment, ErrorSummary, Metric};
 use stablevar::table::{Table, Values};
 use stablevar_data::real::{Dataset, ENVIRONMENT, RealDataError};
 use stablevar_io::{IoError, write_whole};
@@ -99,12 +99,16 @@ pub fn run_real(
         }
     }
     let sizes = environments.iter().map(|(name, rows)| (name.clone(), rows.len())).collect();
-    let metric = if classes { ERROR_RATE } else { ROOT_MEAN_SQUARED_ERROR };
-    Ok(RealTable { experiment, metric, trained_on, sizes, rows })
+    Ok(RealTable { experiment, metric: metric_for(data.target.task()).label(), trained_on, sizes, rows })
 }
 
-const ERROR_RATE: &str = "error rate";
-const ROOT_MEAN_SQUARED_ERROR: &str = "root mean squared error";
+/// As the paper: the root, whose unit is that of the outcome.
+fn metric_for(task: Task) -> Metric {
+    match task {
+        Task::Regression => Metric::Rmse,
+        Task::Classification => Metric::ErrorRate,
+    }
+}
 
 /// What earlier runs left.
 #[derive(Default, Serialize, Deserialize)]
@@ -184,44 +188,34 @@ fn is_elsewhere(name: &str, trained_on: &str) -> bool {
 fn error(model: &FittedModel, target: &Target, part: &Table) -> Result<(f64, f64), Error> {
     let predicted = model.predict(part)?.0;
     let values = &part.column(&target.name)?.values;
-    let losses: Vec<f64> = match (&target.classes, values) {
-        (Some(classes), values) => {
-            let truth = class_numbers(&target.name, values, classes)?;
-            truth.iter().zip(&predicted).map(|(a, b)| error_rate(&[*a], &[*b])).collect()
-        }
-        (None, Values::Number(truth)) => truth.iter().zip(&predicted).map(|(a, b)| (a - b).powi(2)).collect(),
+    let truth = match (&target.classes, values) {
+        (Some(classes), values) => class_numbers(&target.name, values, classes)?,
+        (None, Values::Number(truth)) => truth.to_vec(),
         (None, other) => {
             return Err(Error::BadRequest(format!("'{}' holds {}, not numbers", target.name, other.kind())));
         }
     };
-    let count = losses.len() as f64;
-    let mean = losses.iter().sum::<f64>() / count;
-    let spread = losses.iter().map(|loss| (loss - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-    let standard_error = (spread / count).sqrt();
-    Ok(match target.classes {
-        Some(_) => (mean, standard_error),
-        // The slope of the root turns the error of the mean into that of its root.
-        None => (mean.sqrt(), if mean > 0.0 { 0.5 * standard_error / mean.sqrt() } else { 0.0 }),
-    })
+    let metric = metric_for(target.task());
+    let measured = metric.of(&truth, &predicted).zip(metric.standard_error(&truth, &predicted));
+    measured.ok_or_else(|| Error::BadRequest(format!("there is no {} of these rows", metric.label())))
 }
 
-/// Positions of the rows of every environment.
+/// Positions of the rows of every environment, by name.
 fn by_environment(table: &Table) -> Result<BTreeMap<String, Vec<usize>>, Error> {
-    let mut rows: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    if let Values::Text(names) = &table.column(ENVIRONMENT)?.values {
-        for row in 0..table.rows() {
-            if let Some(name) = names.get(row) {
-                rows.entry(name.to_string()).or_default().push(row);
-            }
+    let mut rows: ByEnvironment<Vec<usize>> = ByEnvironment::default();
+    let names = &table.column(ENVIRONMENT)?.values;
+    for row in 0..table.rows() {
+        if let Some(name) = names.text(row) {
+            rows.of(&name).push(row);
         }
     }
-    Ok(rows)
+    Ok(rows.iter().map(|(name, rows)| (name.to_string(), rows.clone())).collect())
 }
 
 impl RealTable {
     /// Whether numbers are predicted, not classes.
     pub fn is_regression(&self) -> bool {
-        self.metric == ROOT_MEAN_SQUARED_ERROR
+        self.metric == Metric::Rmse.label()
     }
 
     /// Whether an environment is another than the one trained on.

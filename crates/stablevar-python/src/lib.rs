@@ -2,6 +2,7 @@
 
 mod data;
 mod errors;
+mod judged;
 mod model;
 mod parts;
 mod running;
@@ -28,6 +29,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(parts::restore_part, module)?)?;
     module.add_function(wrap_pyfunction!(parts::fit_parts, module)?)?;
     module.add_function(wrap_pyfunction!(parts::reweigh_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(judged::errors_by_environment, module)?)?;
     module.add_function(wrap_pyfunction!(simulated::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(simulated::real_data, module)?)?;
     Ok(())

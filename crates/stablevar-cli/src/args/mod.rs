@@ -6,8 +6,10 @@ mod simulate;
 pub(crate) use parameters::{MethodName, Parameters};
 pub(crate) use simulate::{DrawArguments, SimulateArguments, World};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stablevar::design::Missing;
+use stablevar::metrics::Metric;
 use std::path::PathBuf;
 
 /// Find the variables whose relation to the outcome survives a shift of the data.
@@ -192,39 +194,10 @@ pub(crate) struct PredictArguments {
     pub quiet: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Metric {
-    /// Mean squared error, as in the paper's tables
-    Mse,
-    /// Its square root
-    Rmse,
-    /// Mean absolute error
-    Mae,
-    /// Share of rows put in the wrong class
-    ErrorRate,
-    /// Mean negative log-likelihood of the classes
-    LogLoss,
-    /// One minus the area under the ROC curve
-    OneMinusAuc,
-}
-
-impl Metric {
-    /// Its name, as it is typed.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Metric::Mse => "mse",
-            Metric::Rmse => "rmse",
-            Metric::Mae => "mae",
-            Metric::ErrorRate => "error-rate",
-            Metric::LogLoss => "log-loss",
-            Metric::OneMinusAuc => "one-minus-auc",
-        }
-    }
-
-    /// Whether it is one for classes.
-    pub(crate) fn is_for_classes(self) -> bool {
-        matches!(self, Metric::ErrorRate | Metric::LogLoss | Metric::OneMinusAuc)
-    }
+/// The metrics of the core by their names.
+fn metric() -> impl TypedValueParser<Value = Metric> {
+    let values = Metric::ALL.map(|metric| PossibleValue::new(metric.name()).help(metric.help()));
+    PossibleValuesParser::new(values).try_map(|name| Metric::named(&name).ok_or("there is no such metric"))
 }
 
 #[derive(Args)]
@@ -240,7 +213,7 @@ pub(crate) struct EvaluateArguments {
     #[arg(long, value_name = "COL")]
     pub env: Option<String>,
     /// How to measure the error [default: mse; for classes: error-rate]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = metric())]
     pub metric: Option<Metric>,
     #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
     pub format: Format,
@@ -332,7 +305,7 @@ pub(crate) struct ReportArguments {
     #[arg(long, value_name = "COL", requires = "evaluate")]
     pub target: Option<String>,
     /// How to measure the error [default: mse; for classes: error-rate]
-    #[arg(long, value_enum, requires = "evaluate")]
+    #[arg(long, value_parser = metric(), requires = "evaluate")]
     pub metric: Option<Metric>,
     /// Another model to show beside it; may be given several times
     #[arg(long, value_name = "MODEL", requires = "evaluate")]

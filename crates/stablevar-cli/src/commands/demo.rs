@@ -5,11 +5,12 @@ use super::{command_line, numbers};
 use crate::Ending;
 use crate::args::{DemoArguments, Format};
 use crate::printer::Printer;
+use anyhow::Context;
 use serde_json::json;
 use stablevar::design::{Roles, TrainingData};
 use stablevar::fit::{FittedModel, Method};
 use stablevar::gates::AnyGates;
-use stablevar::metrics::{ErrorSummary, mean_squared_error};
+use stablevar::metrics::{ByEnvironment, ErrorSummary, JudgedRows, Metric};
 use stablevar::models::Refit;
 use stablevar::parameter::Fraction;
 use stablevar::table::Table;
@@ -48,8 +49,13 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
     for (name, method, data) in methods {
         let mut model = fit_with_progress(data, &method, arguments.seed, &printer)?.model;
         model.origin.command = Some(command_line());
-        let errors = tests.iter().map(|test| error(&model, test)).collect::<anyhow::Result<Vec<f64>>>()?;
-        results.push(MethodResult { name, errors, model });
+        let mut judged: ByEnvironment<JudgedRows> = ByEnvironment::default();
+        for (rate, test) in TEST_RATES.iter().zip(&tests) {
+            judged.of(&rate.to_string()).extend(&numbers(test, "y")?, &model.predict(test)?.0);
+        }
+        let errors = judged.errors(Metric::Mse).into_iter().map(|(_, error)| error).collect();
+        let summary = judged.summary(Metric::Mse).context("there are no test environments")?;
+        results.push(MethodResult { name, errors, summary, model });
     }
     let svi = &results[3].model;
     write_whole(&arguments.report, |writer| {
@@ -57,7 +63,7 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
             results.iter().map(|result| (result.name, result.errors.as_slice())).collect();
         let environments: Vec<String> = TEST_RATES.iter().map(|rate| format!("{rate}")).collect();
         let evaluation = model_page::Evaluation {
-            metric: "mean squared error",
+            metric: Metric::Mse.label(),
             axis: "bias rate r of the test environment",
             environments: &environments,
             ordered: true,
@@ -77,22 +83,8 @@ pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
 struct MethodResult {
     name: &'static str,
     errors: Vec<f64>,
+    summary: ErrorSummary,
     model: FittedModel,
-}
-
-impl MethodResult {
-    fn summary(&self) -> ErrorSummary {
-        // There are ten environments, so there is a summary.
-        ErrorSummary::new(&self.errors).unwrap_or(ErrorSummary {
-            mean_error: f64::NAN,
-            std_error: f64::NAN,
-            max_error: f64::NAN,
-        })
-    }
-}
-
-fn error(model: &FittedModel, test: &Table) -> anyhow::Result<f64> {
-    Ok(mean_squared_error(&numbers(test, "y")?, &model.predict(test)?.0))
 }
 
 fn to_json(results: &[MethodResult], arguments: &DemoArguments) -> serde_json::Value {
@@ -103,9 +95,9 @@ fn to_json(results: &[MethodResult], arguments: &DemoArguments) -> serde_json::V
                 "method": result.name,
                 "selected": result.model.selected_names(),
                 "errors": result.errors,
-                "mean_error": result.summary().mean_error,
-                "std_error": result.summary().std_error,
-                "max_error": result.summary().max_error,
+                "mean_error": result.summary.mean_error,
+                "std_error": result.summary.std_error,
+                "max_error": result.summary.max_error,
                 "n_eff": result.model.effective_sample_size,
             })
         })
@@ -133,9 +125,9 @@ fn print(
     };
     let mut rows: Vec<Vec<String>> =
         TEST_RATES.iter().enumerate().map(|(k, rate)| row(format!("{rate}"), &|result| result.errors[k])).collect();
-    rows.push(row("Mean_Error".into(), &|result| result.summary().mean_error));
-    rows.push(row("Std_Error".into(), &|result| result.summary().std_error));
-    rows.push(row("Max_Error".into(), &|result| result.summary().max_error));
+    rows.push(row("Mean_Error".into(), &|result| result.summary.mean_error));
+    rows.push(row("Std_Error".into(), &|result| result.summary.std_error));
+    rows.push(row("Max_Error".into(), &|result| result.summary.max_error));
     printer.table(&header, &rows)?;
     printer.line("\nThe oracle is least squares on s1..s5, which alone determine the outcome.\nChosen variables:")?;
     for result in &results[..4] {

@@ -2,18 +2,17 @@
 
 use super::{in_file, numbers, predict_pieces};
 use crate::Ending;
-use crate::args::{EvaluateArguments, Format, Metric};
+use crate::args::{EvaluateArguments, Format};
 use crate::printer::Printer;
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
 use stablevar::design::class_numbers;
 use stablevar::error::Error;
 use stablevar::fit::FittedModel;
-use stablevar::metrics::{ErrorSummary, area_under_curve, error_rate, log_loss, mean_squared_error};
+use stablevar::metrics::{ByEnvironment, ErrorSummary, JudgedRows, Metric, area_under_curve, error_rate, log_loss};
 use stablevar::table::Table;
-use stablevar_io::{Growing, Piece, read_model};
+use stablevar_io::{IoError, read_model};
 use stablevar_report::text::number;
-use std::collections::HashMap;
 use std::path::Path;
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<Ending> {
@@ -59,13 +58,16 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<Ending> {
 /// The metric asked for if it has a meaning for the model, else its task's.
 pub(crate) fn metric_for(model: &FittedModel, asked: Option<Metric>) -> anyhow::Result<Metric> {
     let classes = model.classes.is_some();
-    let metric = asked.unwrap_or(if classes { Metric::ErrorRate } else { Metric::Mse });
+    let metric = asked.unwrap_or(Metric::default_for(model.task));
     if metric.is_for_classes() != classes {
-        let (holds, use_instead) = if classes {
-            ("classes", "error-rate, log-loss or one-minus-auc")
-        } else {
-            ("numbers", "mse, rmse or mae")
-        };
+        let holds = if classes { "classes" } else { "numbers" };
+        let known: Vec<&str> = Metric::ALL
+            .iter()
+            .filter(|metric| metric.is_for_classes() == classes)
+            .map(|metric| metric.name())
+            .collect();
+        let use_instead =
+            known.split_last().map_or(String::new(), |(last, first)| format!("{} or {last}", first.join(", ")));
         bail!("the model predicts {holds}: --metric {} has no meaning for it, use {use_instead}", metric.name());
     }
     Ok(metric)
@@ -81,54 +83,61 @@ pub(crate) fn by_environment(
     printer: &Printer,
 ) -> anyhow::Result<Vec<Environment>> {
     let text: Vec<&str> = environment.into_iter().collect();
-    // Of every piece the outcomes, the environments and the predictions are kept.
-    let (mut growing, mut predicted) = (Growing::default(), Vec::new());
-    predict_pieces(model, data, &[target], &text, printer, |piece, predictions| {
-        predicted.extend(predictions);
-        let wanted = |name: &str| name == target || text.contains(&name);
-        let table = piece.table.only(wanted);
-        growing.add(Piece { table, ..piece })
+    // Of every piece the outcomes and the predictions are kept.
+    let mut judged: ByEnvironment<JudgedRows> = ByEnvironment::default();
+    let mut missing = 0;
+    predict_pieces(model, data, &[target], &text, printer, |piece, predicted| {
+        if predicted.is_empty() {
+            return Ok(());
+        }
+        let fault = |source: Error| IoError::Table { path: piece.path.clone(), source: source.from_row(piece.first) };
+        // A fault of these two columns is told without those that only the model reads.
+        let table = piece.table.only(|name| name == target || text.contains(&name));
+        let truth = match outcomes(model, &table, target) {
+            Ok(truth) => truth,
+            // Told below, when all of them are counted.
+            Err(Error::MissingValues { rows, .. }) if model.classes.is_none() => {
+                missing += rows;
+                return Ok(());
+            }
+            Err(source) => return Err(fault(source)),
+        };
+        match environment {
+            None => judged.of("all").extend(&truth, &predicted),
+            Some(column) => {
+                let names = &table.column(column).map_err(fault)?.values;
+                for (row, (&truth, &predicted)) in truth.iter().zip(&predicted).enumerate() {
+                    judged.of(names.text(row).as_deref().unwrap_or("(missing)")).add(truth, predicted);
+                }
+            }
+        }
+        Ok(())
     })?;
-    let table = growing.finish()?;
-    // A table without a column has no rows; the column that is missing is told below.
-    let rows = predicted.len();
-    if rows == 0 {
+    if missing > 0 {
+        let columns = vec![(target.to_string(), missing)];
+        return Err(in_file(data)(Error::MissingValues { columns, rows: missing }).into());
+    }
+    if judged.iter().len() == 0 {
         return Err(in_file(data)(Error::TooFewRows { found: 0, needed: 1 }).into());
     }
-    let truth = match &model.classes {
-        None => numbers(&table, target),
-        Some(classes) => table.column(target).and_then(|column| class_numbers(target, &column.values, classes)),
-    }
-    .map_err(in_file(data))?;
     let mut errors = Vec::new();
-    for (name, rows) in environments(&table, environment).map_err(in_file(data))? {
-        let of = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
-        let (truth, predicted) = (of(&truth), of(&predicted));
-        let Some(error) = measure(metric, &truth, &predicted) else {
+    for (name, rows) in judged.iter() {
+        let Some(error) = rows.error(metric) else {
             printer.warn(&format!("environment '{name}' has rows of one class only: no {} there", metric.name()));
             continue;
         };
-        let more = model.classes.as_ref().map(|_| ClassMeasures::new(&truth, &predicted));
-        errors.push(Environment { name, rows: rows.len(), error, more });
+        let more = model.classes.as_ref().map(|_| ClassMeasures::new(rows));
+        errors.push(Environment { name: name.to_string(), rows: rows.rows(), error, more });
     }
     Ok(errors)
 }
 
-/// The rows of every environment, in order of first appearance.
-fn environments(table: &Table, column: Option<&str>) -> Result<Vec<(String, Vec<usize>)>, Error> {
-    let Some(column) = column else { return Ok(vec![("all".into(), (0..table.rows()).collect())]) };
-    let values = &table.column(column)?.values;
-    let mut positions: HashMap<String, usize> = HashMap::new();
-    let mut environments: Vec<(String, Vec<usize>)> = Vec::new();
-    for row in 0..table.rows() {
-        let name = values.text(row).unwrap_or_else(|| "(missing)".into());
-        let position = *positions.entry(name.clone()).or_insert_with(|| {
-            environments.push((name, Vec::new()));
-            environments.len() - 1
-        });
-        environments[position].1.push(row);
+/// The outcomes of some rows, classes as 0 and 1.
+fn outcomes(model: &FittedModel, table: &Table, target: &str) -> Result<Vec<f64>, Error> {
+    match &model.classes {
+        None => numbers(table, target),
+        Some(classes) => class_numbers(target, &table.column(target)?.values, classes),
     }
-    Ok(environments)
 }
 
 /// The error of one environment, and for classes all measures.
@@ -146,11 +155,11 @@ struct ClassMeasures {
 }
 
 impl ClassMeasures {
-    fn new(truth: &[f64], probabilities: &[f64]) -> Self {
+    fn new(rows: &JudgedRows) -> Self {
         Self {
-            error_rate: error_rate(truth, probabilities),
-            log_loss: log_loss(truth, probabilities),
-            auc: area_under_curve(truth, probabilities),
+            error_rate: error_rate(&rows.truth, &rows.predicted),
+            log_loss: log_loss(&rows.truth, &rows.predicted),
+            auc: area_under_curve(&rows.truth, &rows.predicted),
         }
     }
 }
@@ -168,17 +177,4 @@ impl Environment {
             }),
         }
     }
-}
-
-/// `None` where the measure needs both classes and there is one.
-fn measure(metric: Metric, truth: &[f64], predicted: &[f64]) -> Option<f64> {
-    let absolute = || truth.iter().zip(predicted).map(|(y, p)| (y - p).abs()).sum::<f64>() / truth.len() as f64;
-    Some(match metric {
-        Metric::Mse => mean_squared_error(truth, predicted),
-        Metric::Rmse => mean_squared_error(truth, predicted).sqrt(),
-        Metric::Mae => absolute(),
-        Metric::ErrorRate => error_rate(truth, predicted),
-        Metric::LogLoss => log_loss(truth, predicted),
-        Metric::OneMinusAuc => 1.0 - area_under_curve(truth, predicted)?,
-    })
 }
