@@ -58,7 +58,7 @@ def errors_by_environment(estimators, X, y, environments):
     for name, estimator in estimators.items():
         predicted = np.asarray(estimator.predict(X))
         if classifies:
-            # Classes may have any names: a row counts as one of class 0, and as taken for 1 if it was taken for another.
+            # Classes may have any names: here a row is of class 0, and taken for 1 if it was taken for another.
             rows = np.zeros(len(y)), (predicted != y).astype(np.float64)
         else:
             rows = y.astype(np.float64), predicted.astype(np.float64)

@@ -1,4 +1,4 @@
-//! Files for `stablevar`: tables in (CSV, Parquet, Arrow IPC), models, tables and results out.
+//! Files for `stablevar`: tables in (CSV, Parquet, Arrow IPC), models, tables and results out, and a fit as JSON for other programs.
 //!
 //! Every error names the file and, where there is one, the line and the column, and has a hint how to mend
 //! it. Files are written whole or not at all.
@@ -11,6 +11,7 @@ mod output;
 mod parts;
 mod spill;
 mod stream;
+pub mod summary;
 
 pub use error::{IoError, Result};
 pub use model_file::{model_from_json, model_to_json, read_model, write_model};

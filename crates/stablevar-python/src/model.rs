@@ -13,9 +13,8 @@ use stablevar::models::{Mlp, Refit};
 use stablevar::parameter::Fraction;
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Dwr, Srdo};
-use stablevar_io::{model_from_json, model_to_json, read_model, write_model, write_whole};
+use stablevar_io::{model_from_json, model_to_json, read_model, summary, write_model, write_whole};
 use stablevar_report::model_page::{self, Evaluation, Extras};
-use stablevar_report::summary;
 use std::path::PathBuf;
 
 /// The default settings of a method as JSON, for the Python side to change.

@@ -6,6 +6,4 @@ pub mod chart;
 
 pub mod page;
 
-pub mod summary;
-
 pub mod model_page;
