@@ -1,4 +1,4 @@
-//! One file per command.
+//! One file or folder per command.
 
 pub(crate) mod data;
 pub(crate) mod demo;
