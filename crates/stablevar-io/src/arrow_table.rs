@@ -1,6 +1,6 @@
 //! Parquet and Arrow IPC files, read batch by batch.
 
-use crate::stream::{Input, Piece, Visit};
+use crate::stream::{Input, TablePart, Visit};
 use crate::{IoError, ReadOptions, Result};
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, RecordBatch, cast::AsArray};
@@ -140,7 +140,7 @@ impl<'a> Columns<'a> {
             let batch = batch.map_err(|error| damaged(path, &error))?;
             let table = self.table(path, &batch)?;
             let rows = table.rows();
-            visit(Piece { path: path.into(), first, table })?;
+            visit(TablePart { path: path.into(), first, table })?;
             first += rows;
         }
         Ok(())
@@ -173,7 +173,7 @@ impl<'a> Columns<'a> {
         let names = self.names.into_iter().filter(|name| !self.options.skips(name));
         let empty = names.map(|name| Column { name, values: Values::Number(Vec::new().into()) }).collect();
         let table = Table::new(empty).map_err(|source| IoError::Table { path: path.into(), source })?;
-        visit(Piece { path: path.into(), first: 0, table })
+        visit(TablePart { path: path.into(), first: 0, table })
     }
 }
 

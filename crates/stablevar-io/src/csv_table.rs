@@ -1,6 +1,6 @@
 //! CSV: one pass to find out what each column holds, one to read it.
 
-use crate::stream::{Input, Piece, Visit};
+use crate::stream::{Input, TablePart, Visit};
 use crate::{IoError, ReadOptions, Result};
 use csv::{ByteRecord, ReaderBuilder, Trim};
 use stablevar::error::Error;
@@ -54,8 +54,8 @@ impl CsvLayout {
         used.map(|(name, _)| name.clone()).collect()
     }
 
-    /// Reads it again and shows it in pieces of about `rows` rows.
-    pub(crate) fn pieces(&self, input: &Input, rows: usize, visit: Visit) -> Result<()> {
+    /// Reads it again and shows it in parts of about `rows` rows.
+    pub(crate) fn parts(&self, input: &Input, rows: usize, visit: Visit) -> Result<()> {
         let path = input.name();
         let empty = || self.kinds.iter().map(|&kind| Builder::new(kind)).collect::<Vec<Builder>>();
         let (mut columns, mut count, mut first) = (empty(), 0, 0);
@@ -71,12 +71,12 @@ impl CsvLayout {
                 return Ok(());
             }
             let full = std::mem::replace(&mut columns, empty());
-            visit(Piece { path: path.clone(), first, table: finish(full)? })?;
+            visit(TablePart { path: path.clone(), first, table: finish(full)? })?;
             (first, count) = (first + count, 0);
             Ok(())
         })?;
         if count > 0 || first == 0 {
-            visit(Piece { path: path.clone(), first, table: finish(columns)? })?;
+            visit(TablePart { path: path.clone(), first, table: finish(columns)? })?;
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ pub use error::{IoError, Result};
 pub use model_file::{model_from_json, model_to_json, read_model, write_model};
 pub use output::{write_columns, write_rows, write_table, write_whole};
 pub use spill::{FileRows, prepare_file};
-pub use stream::{Growing, Piece, TableStream};
+pub use stream::{Growing, TablePart, TableStream};
 
 use stablevar::table::Table;
 use std::io::Read;

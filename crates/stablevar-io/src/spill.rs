@@ -4,10 +4,11 @@
 
 use crate::stream::TableStream;
 use crate::{IoError, Result};
-use stablevar::design::{Frame, KeptRows, Roles, Survey, TrainingData, Used};
+use stablevar::design::{Frame, KeptRows, Roles, TrainingData};
 use stablevar::error::Error;
 use stablevar::linalg::Matrix;
-use stablevar::passes::{Chunk, Outcome, Pass, RowSource, WeightedMoments, Weighting};
+use stablevar::passes::{Chunk, Pass, RowSource};
+use stablevar::preparation::{Look, Settle, settle};
 use stablevar::rows::WIDE_TILE;
 use std::fs::File;
 use std::ops::Range;
@@ -37,52 +38,43 @@ struct Rows {
 /// `progress` is called with the rows read so far, of both readings.
 pub fn prepare_file(stream: &TableStream, roles: &Roles, folder: &Path, progress: &dyn Fn(usize)) -> Result<FileRows> {
     let mut read = 0;
-    let mut survey: Option<Survey> = None;
     let in_file = |path: &str| {
         let path = path.to_string();
         move |source| IoError::Table { path, source }
     };
-    let mut last = String::new();
-    stream.for_each(|piece| {
-        let (found, _) = Survey::of(&piece.table, roles, piece.first).map_err(in_file(&piece.path))?;
-        survey = Some(match survey.take() {
-            None => found,
-            Some(before) => before.merge(found).map_err(in_file(&piece.path))?,
-        });
-        read += piece.table.rows();
-        last = piece.path;
+    let (mut found, mut last): (Option<Look>, String) = (None, String::new());
+    stream.for_each(|part| {
+        let (look, _) = Look::at(&part.table, roles, part.first).map_err(in_file(&part.path))?;
+        let before = found.take().map_or(Ok(None), |before| before.merge(look.clone()).map(Some));
+        found = Some(before.map_err(in_file(&part.path))?.unwrap_or(look));
+        read += part.table.rows();
+        last = part.path;
         progress(read);
         Ok(())
     })?;
-    let Some(survey) = survey else { return Err(IoError::Empty { path: last }) };
-    let mut frame = Frame::draft(&survey, roles).map_err(in_file(&last))?;
+    let Some(found) = found else { return Err(IoError::Empty { path: last }) };
+    let draft = found.draft(roles).map_err(in_file(&last))?;
 
-    let rows = Rows::create(folder, survey.kept(), frame.columns() + 1, survey.unweighted())?;
-    let (mut place, mut kept) = (0, KeptRows::default());
-    stream.for_each(|piece| {
-        let used = Used::of(&piece.table, roles, piece.first).map_err(in_file(&piece.path))?;
-        let data = frame.encode(used).map_err(in_file(&piece.path))?;
+    let changed = |path: &str| IoError::Damaged { path: path.into(), message: "it changed while it was read".into() };
+    let rows = Rows::create(folder, draft.kept.len(), draft.frame.columns() + 1, draft.unweighted)?;
+    let mut place = 0;
+    stream.for_each(|part| {
+        let data = draft.encode(&part.table, roles, part.first).map_err(in_file(&part.path))?;
         if place + data.rows() > rows.count {
-            let message = "it changed while it was read".into();
-            return Err(IoError::Damaged { path: piece.path, message });
+            return Err(changed(&part.path));
         }
         rows.write(place, &data)?;
         place += data.rows();
-        read += piece.table.rows();
-        kept.extend(data.kept_rows);
+        read += part.table.rows();
         progress(read);
         Ok(())
     })?;
     if place != rows.count {
-        return Err(IoError::Damaged { path: last, message: "it changed while it was read".into() });
+        return Err(changed(&last));
     }
-    let mut found = FileRows { frame: frame.clone(), rows, kept };
-    let moments = WeightedMoments::of(&found, &Weighting::Equal, Outcome::Target).map_err(in_file(&last))?;
-    if let Some(keep) = frame.settle(moments.columns).map_err(in_file(&last))? {
-        found.rows = found.rows.keep_columns(&keep)?;
-    }
-    found.frame = frame;
-    Ok(found)
+    let mut rows = FileRows { frame: draft.frame, rows, kept: draft.kept };
+    settle(&mut rows).map_err(in_file(&last))?;
+    Ok(rows)
 }
 
 impl FileRows {
@@ -91,7 +83,7 @@ impl FileRows {
         &self.kept
     }
 
-    /// Shows the design matrix piece by piece.
+    /// Shows the design matrix part by part.
     pub fn for_each<E: From<IoError>>(
         &self,
         mut visit: impl FnMut(Matrix) -> std::result::Result<(), E>,
@@ -143,6 +135,16 @@ impl RowSource for FileRows {
 
     fn position(&self, place: usize) -> usize {
         self.kept.position(place)
+    }
+}
+
+impl Settle for FileRows {
+    fn settle(&mut self, frame: Frame, keep: Option<&[usize]>) -> std::result::Result<(), Error> {
+        if let Some(keep) = keep {
+            self.rows = self.rows.keep_columns(keep).map_err(|error| Error::Pass(error.to_string()))?;
+        }
+        self.frame = frame;
+        Ok(())
     }
 }
 
@@ -203,7 +205,7 @@ impl Rows {
     }
 
     /// A file of the same rows with some columns only.
-    fn keep_columns(self, keep: &[usize]) -> Result<Self> {
+    fn keep_columns(&self, keep: &[usize]) -> Result<Self> {
         let used: Vec<usize> = std::iter::once(0).chain(keep.iter().map(|column| column + 1)).collect();
         let narrow = Self::create(&self.folder, self.count, used.len(), self.unweighted)?;
         let mut fault = None;

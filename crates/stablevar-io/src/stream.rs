@@ -1,4 +1,4 @@
-//! A table that is read in pieces, as often as wanted, so that it need not fit into memory.
+//! A table that is read in parts, as often as wanted, so that it need not fit into memory.
 
 use crate::csv_table::CsvLayout;
 use crate::{IoError, ReadOptions, Result, arrow_table, begins_as_parquet, display, parts, read_bytes};
@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Values in a piece, about: enough for all threads, few beside any memory.
+/// Values in a part, about: enough for all threads, few beside any memory.
 const PIECE_VALUES: usize = 1 << 20;
 
 /// Some rows of a table that follow each other.
-pub struct Piece {
+pub struct TablePart {
     /// The file they are from.
     pub path: String,
     /// The position in that file of the first of them.
@@ -21,8 +21,8 @@ pub struct Piece {
     pub table: Table<'static>,
 }
 
-/// What is done with every piece.
-pub(crate) type Visit<'a> = &'a mut dyn FnMut(Piece) -> Result<()>;
+/// What is done with every part.
+pub(crate) type Visit<'a> = &'a mut dyn FnMut(TablePart) -> Result<()>;
 
 /// Where bytes come from.
 pub(crate) enum Input {
@@ -55,7 +55,7 @@ enum Layout {
     Csv(Input, CsvLayout),
 }
 
-/// A table that is read in pieces, as often as wanted.
+/// A table that is read in parts, as often as wanted.
 pub struct TableStream {
     layout: Layout,
     options: ReadOptions,
@@ -128,24 +128,24 @@ impl TableStream {
         }
     }
 
-    /// Shows the table piece by piece, in order; if it has no rows, one piece without rows.
-    pub fn for_each(&self, mut visit: impl FnMut(Piece) -> Result<()>) -> Result<()> {
+    /// Shows the table part by part, in order; if it has no rows, one part without rows.
+    pub fn for_each(&self, mut visit: impl FnMut(TablePart) -> Result<()>) -> Result<()> {
         let columns = self.columns()?.len();
-        self.pieces((PIECE_VALUES / columns.max(1)).clamp(1024, 1 << 16), &mut visit)
+        self.parts((PIECE_VALUES / columns.max(1)).clamp(1024, 1 << 16), &mut visit)
     }
 
-    fn pieces(&self, rows: usize, visit: Visit) -> Result<()> {
+    fn parts(&self, rows: usize, visit: Visit) -> Result<()> {
         match &self.layout {
             Layout::Parquet(parts) => arrow_table::parquet_pieces(parts, &self.options, rows, visit),
             Layout::Ipc(name, bytes) => arrow_table::ipc_pieces(name, bytes, &self.options, visit),
-            Layout::Csv(input, layout) => layout.pieces(input, rows, visit),
+            Layout::Csv(input, layout) => layout.parts(input, rows, visit),
         }
     }
 
     /// The whole table.
     pub fn read(&self) -> Result<Table<'static>> {
         let mut growing = Growing::default();
-        self.for_each(|piece| growing.add(piece))?;
+        self.for_each(|part| growing.add(part))?;
         growing.finish()
     }
 
@@ -156,14 +156,14 @@ impl TableStream {
         order.sort_by_key(|&k| positions[k]);
         let mut wanted = order.iter().map(|&k| positions[k]).peekable();
         let mut before = 0;
-        self.for_each(|piece| {
-            let end = before + piece.table.rows();
+        self.for_each(|part| {
+            let end = before + part.table.rows();
             let mut here = Vec::new();
             while let Some(position) = wanted.next_if(|position| *position < end) {
                 here.push(position - before);
             }
             before = end;
-            growing.add(Piece { table: piece.table.keep_rows(&here), ..piece })
+            growing.add(TablePart { table: part.table.keep_rows(&here), ..part })
         })?;
         let mut place = vec![0; order.len()];
         order.iter().enumerate().for_each(|(rank, &k)| place[k] = rank);
@@ -186,7 +186,7 @@ fn is_blank(input: &Input) -> Result<bool> {
     Ok(start.iter().all(u8::is_ascii_whitespace))
 }
 
-/// A table to which pieces are added.
+/// A table to which parts are added.
 #[derive(Default)]
 pub struct Growing {
     columns: Vec<Column<'static>>,
@@ -195,9 +195,9 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// Adds a piece, whose columns must be those of the pieces before.
-    pub fn add(&mut self, piece: Piece) -> Result<()> {
-        for (k, column) in piece.table.columns().iter().enumerate() {
+    /// Adds a part, whose columns must be those of the parts before.
+    pub fn add(&mut self, part: TablePart) -> Result<()> {
+        for (k, column) in part.table.columns().iter().enumerate() {
             if self.columns.len() == k {
                 let values = empty_like(&column.values);
                 self.columns.push(Column { name: column.name.clone(), values });

@@ -1,5 +1,6 @@
 //! `stablevar._core`: what the Python package computes with. It speaks arrays, lists and JSON; the Python side is what users see.
 
+mod catalogue;
 mod data;
 mod errors;
 mod judged;
@@ -8,6 +9,7 @@ mod parts;
 mod running;
 mod simulated;
 mod weights;
+mod wording;
 
 use pyo3::prelude::*;
 
@@ -16,17 +18,16 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<model::Model>()?;
     module.add_class::<weights::WeightModel>()?;
-    module.add_function(wrap_pyfunction!(model::default_method, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(model::fit, module)?)?;
-    module.add_function(wrap_pyfunction!(weights::default_reweighter, module)?)?;
     module.add_function(wrap_pyfunction!(weights::reweigh, module)?)?;
-    module.add_class::<parts::Part>()?;
+    module.add_class::<parts::EncodedRows>()?;
     module.add_function(wrap_pyfunction!(parts::survey_part, module)?)?;
-    module.add_function(wrap_pyfunction!(parts::draft_frame, module)?)?;
+    module.add_function(wrap_pyfunction!(parts::draft, module)?)?;
     module.add("BRANCHES", stablevar::passes::BRANCHES)?;
     module.add_function(wrap_pyfunction!(parts::blocks, module)?)?;
     module.add_function(wrap_pyfunction!(parts::merge_sums, module)?)?;
-    module.add_function(wrap_pyfunction!(parts::restore_part, module)?)?;
+    module.add_function(wrap_pyfunction!(parts::restore_rows, module)?)?;
     module.add_function(wrap_pyfunction!(parts::fit_parts, module)?)?;
     module.add_function(wrap_pyfunction!(parts::reweigh_parts, module)?)?;
     module.add_function(wrap_pyfunction!(judged::errors_by_environment, module)?)?;

@@ -2,40 +2,35 @@
 
 use crate::data::{Input, InputColumn, add_weights, free_name};
 use crate::errors::{file_error, value_error};
-use crate::running::run;
+use crate::running::{Watch, run};
+use crate::wording::Parameters;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use stablevar::design::{Roles, TrainingData};
-use stablevar::fit::{FittedModel, Method, Step, Task, fit as fit_method};
-use stablevar::gates::{AnyGates, NetworkGates};
-use stablevar::models::{Mlp, Refit};
-use stablevar::parameter::Fraction;
+use stablevar::Estimator;
+use stablevar::design::TrainingData;
+use stablevar::estimator::Value;
+use stablevar::fit::{FittedModel, Step, Task};
 use stablevar::table::Table;
-use stablevar::weights::{AnyReweighter, Dwr, Srdo};
 use stablevar_io::{model_from_json, model_to_json, read_model, summary, write_model, write_whole};
 use stablevar_report::model_page::{self, Evaluation, Extras};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// The default settings of a method as JSON, for the Python side to change.
-#[pyfunction]
-pub(crate) fn default_method(name: &str) -> PyResult<String> {
-    let half = Fraction::constant(0.5);
-    let method = match name {
-        "svi" => Method::default(),
-        "svi-d" => Method::published_single_loop(),
-        "nonlinear-svi" => Method::nonlinear(),
-        "stg" => Method::Stg { gates: AnyGates::default(), threshold: half, refit: Refit::Linear },
-        "nonlinear-stg" => Method::Stg {
-            gates: AnyGates::Network(NetworkGates::default()),
-            threshold: half,
-            refit: Refit::Network(Mlp::default()),
-        },
-        "dwr" => Method::Dwr { reweighter: AnyReweighter::Published(Dwr::default()) },
-        "srdo" => Method::Srdo { reweighter: AnyReweighter::Srdo(Srdo::default()), refit: Refit::Linear },
-        other => return Err(PyValueError::new_err(format!("there is no method '{other}'"))),
-    };
-    to_json(&method)
+/// A method with settings, which are JSON by the core's names.
+pub(crate) fn estimator(method: &str, settings: &str) -> PyResult<Estimator> {
+    let settings: BTreeMap<String, Value> = from_json(settings)?;
+    Estimator::new(method).and_then(|estimator| estimator.set_all(settings)).map_err(value_error)
+}
+
+/// Passes the steps of a fit on.
+pub(crate) fn ticking<'a>(watch: &'a Watch<'a>) -> impl Fn(Step<'_>) -> ControlFlow<()> + Sync + 'a {
+    |step| match step {
+        Step::Variable(of) => watch.tick("evidence", of),
+        Step::Loop(_) => watch.tick("loops", 0),
+        Step::Resample(of) => watch.tick("resamples", of),
+    }
 }
 
 pub(crate) fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
@@ -48,40 +43,32 @@ pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<
 
 /// Fits a method: the model, and the weight of every row (0 for rows of weight 0).
 #[pyfunction]
-#[pyo3(signature = (method, input, names, target, target_name, sample_weight, classify, seed, max_levels, command, progress=None))]
+#[pyo3(signature = (method, settings, input, names, target, target_name, sample_weight, classify, command, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn fit<'py>(
     py: Python<'py>,
     method: &str,
+    settings: &str,
     input: Input<'py>,
     names: Vec<String>,
     target: InputColumn<'py>,
     target_name: &str,
     sample_weight: Option<PyReadonlyArray1<'py, f64>>,
     classify: bool,
-    seed: u64,
-    max_levels: usize,
     command: String,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Model, Bound<'py, PyArray1<f64>>)> {
-    let method: Method = from_json(method)?;
+    let mut estimator = estimator(method, settings)?;
     let mut columns = input.columns(&names)?;
     let target_name = free_name(target_name, &columns);
     columns.push(target.column(&target_name)?);
-    let roles = Roles {
-        task: Some(if classify { Task::Classification } else { Task::Regression }),
-        max_levels,
-        weight_column: add_weights(&mut columns, sample_weight.as_ref())?,
-        ..Roles::target(target_name)
-    };
+    estimator.roles.target = Some(target_name);
+    estimator.roles.task = Some(if classify { Task::Classification } else { Task::Regression });
+    estimator.roles.weight_column = add_weights(&mut columns, sample_weight.as_ref())?;
     let table = Table::new(columns).map_err(value_error)?;
     let (model, weights) = run(py, progress.as_ref(), |watch| {
-        let data = TrainingData::prepare(&table, &roles)?;
-        let fitted = fit_method(&data, &method, seed, &|step| match step {
-            Step::Variable(of) => watch.tick("evidence", of),
-            Step::Loop(_) => watch.tick("loops", 0),
-            Step::Resample(of) => watch.tick("resamples", of),
-        })?;
+        let data = TrainingData::prepare(&table, &estimator.roles)?;
+        let fitted = estimator.fit_rows(&data, &ticking(watch))?;
         let mut weights = vec![0.0; table.rows()];
         let found = fitted.weights.values(&data);
         data.kept_rows.iter().zip(found.iter()).for_each(|(row, &weight)| weights[row] = weight);
@@ -147,13 +134,13 @@ impl Model {
             note: "",
         };
         let evaluation = Some(&evaluation).filter(|_| !errors.is_empty());
-        let page = model_page::page(&self.inner, Extras { evaluation, ..Extras::default() });
+        let page = model_page::page(&self.inner, Extras { evaluation, ..Extras::default() }, &Parameters);
         write_whole(&path, |writer| writer.write_all(page.as_bytes())).map_err(file_error)
     }
 
     /// Everything but the weights, as the command line prints it with `--format json`.
     fn summary(&self) -> String {
-        summary::json(&self.inner).to_string()
+        summary::json(&self.inner, &Parameters).to_string()
     }
 
     /// Correlations of the encoded columns: before weighting, then under every loop's weights. As JSON.
@@ -166,16 +153,16 @@ impl Model {
         to_json(&(names, rows))
     }
 
-    /// Predictions in the target's units, or the probability of the second class.
+    /// Predictions in the target's units, or the probability of the second class; and what was found, as JSON.
     fn predict<'py>(
         &self,
         py: Python<'py>,
         input: Input<'py>,
         names: Vec<String>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, String)> {
         let table = input.table(&names)?;
-        let predicted = py.detach(|| self.inner.predict(&table)).map_err(value_error)?.0;
-        Ok(predicted.into_pyarray(py))
+        let (predicted, report) = py.detach(|| self.inner.predict_and_report(&table)).map_err(value_error)?;
+        Ok((predicted.into_pyarray(py), summary::findings(&report.findings(), &Parameters).to_string()))
     }
 
     /// Weights of new rows; `None` if the method has no weighting function.

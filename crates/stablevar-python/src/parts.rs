@@ -2,21 +2,21 @@
 
 use crate::data::{Input, InputColumn, add_weights, free_name};
 use crate::errors::value_error;
-use crate::model::{Model, from_json, to_json};
+use crate::model::{Model, estimator, from_json, ticking, to_json};
 use crate::running::{Watch, run};
-use crate::weights::{WeightModel, reweigh_rows};
+use crate::weights::{WeightModel, reweigh_rows, reweighter};
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use stablevar::design::{Frame, KeptRows, Roles, Survey, Task, TrainingData, Used};
+use stablevar::Estimator;
+use stablevar::design::{Frame, KeptRows, Roles, Task, TrainingData};
 use stablevar::error::{Error, Result};
-use stablevar::fit::{Method, Step, fit};
 use stablevar::linalg::Matrix;
-use stablevar::passes::{Outcome, Pass, RowSource, WeightedMoments, Weighting};
+use stablevar::passes::{Pass, RowSource};
+use stablevar::preparation::{Draft, Look, Settle, settle};
 use stablevar::table::Table;
-use stablevar::weights::AnyReweighter;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
@@ -75,18 +75,21 @@ impl RawPart<'_> {
     }
 }
 
-/// What a first look at a part finds, as JSON; how many rows it has and which of them are not used.
+/// What a first look at a part finds, as JSON.
 #[pyfunction]
-pub(crate) fn survey_part(
-    py: Python<'_>,
-    part: RawPart<'_>,
-    roles: PartRoles,
-) -> PyResult<(String, usize, Vec<usize>)> {
+pub(crate) fn survey_part(py: Python<'_>, part: RawPart<'_>, roles: PartRoles) -> PyResult<String> {
     let table = part.table(&roles)?;
-    let (survey, left_out) = py
-        .detach(|| Survey::of(&table, &roles.roles(), 0).map(|(survey, used)| (survey, used.kept.left_out().to_vec())))
-        .map_err(value_error)?;
-    Ok((to_json(&survey)?, table.rows(), left_out))
+    let look = py.detach(|| Look::at(&table, &roles.roles(), 0).map(|(look, _)| look)).map_err(value_error)?;
+    to_json(&look)
+}
+
+/// How the rows of all parts are to be encoded, as JSON, and how many rows of each are used.
+#[pyfunction]
+pub(crate) fn draft(looks: Vec<String>, roles: PartRoles) -> PyResult<(String, Vec<usize>)> {
+    let looks = looks.iter().map(|text| from_json(text)).collect::<PyResult<Vec<Look>>>()?;
+    let rows = looks.iter().map(Look::rows).collect();
+    let draft = Look::merge_all(looks).and_then(|look| look.draft(&roles.roles())).map_err(value_error)?;
+    Ok((to_json(&draft)?, rows))
 }
 
 /// The sums of a pass over neighbouring blocks, from those over each, in order.
@@ -109,7 +112,7 @@ pub(crate) fn blocks(rows: usize) -> Vec<(usize, usize)> {
 
 /// Encoded rows on the machine that passes over them.
 #[pyclass(frozen, module = "stablevar._core")]
-pub(crate) struct Part {
+pub(crate) struct EncodedRows {
     data: TrainingData,
     /// The place of its first row among all.
     first: usize,
@@ -118,16 +121,13 @@ pub(crate) struct Part {
 type Rows<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
 #[pymethods]
-impl Part {
-    /// Encodes rows as `frame` says.
+impl EncodedRows {
+    /// Encodes rows as `draft` says.
     #[staticmethod]
-    fn encode(py: Python<'_>, part: RawPart<'_>, roles: PartRoles, frame: &str, first: usize) -> PyResult<Self> {
-        let frame: Frame = from_json(frame)?;
+    fn encode(py: Python<'_>, part: RawPart<'_>, roles: PartRoles, draft: &str, first: usize) -> PyResult<Self> {
+        let draft: Draft = from_json(draft)?;
         let table = part.table(&roles)?;
-        let data = py.detach(|| {
-            let used = Used::of(&table, &roles.roles(), 0)?;
-            frame.encode(used)
-        });
+        let data = py.detach(|| draft.encode(&table, &roles.roles(), 0));
         Ok(Self { data: data.map_err(value_error)?, first })
     }
 
@@ -200,13 +200,13 @@ impl Part {
 
 /// What a part is sent as.
 #[pyfunction]
-pub(crate) fn restore_part(
+pub(crate) fn restore_rows(
     frame: &str,
     first: usize,
     rows: (PyReadonlyArray2<'_, f64>, PyReadonlyArray1<'_, f64>, PyReadonlyArray1<'_, f64>),
-) -> PyResult<Part> {
+) -> PyResult<EncodedRows> {
     let frame: Frame = from_json(frame)?;
-    Ok(Part { data: rows_of(&frame, &rows.0, &rows.1, &rows.2)?, first })
+    Ok(EncodedRows { data: rows_of(&frame, &rows.0, &rows.1, &rows.2)?, first })
 }
 
 fn arrays<'py>(py: Python<'py>, data: TrainingData) -> PyResult<Rows<'py>> {
@@ -249,14 +249,13 @@ impl RemoteRows<'_> {
             Error::Pass(message)
         })
     }
+}
 
-    /// Learns from a first pass which columns say nothing of their own, and has them left out.
-    fn settle(&mut self) -> Result<()> {
-        let moments = WeightedMoments::of(self, &Weighting::Equal, Outcome::Target)?;
-        let mut frame = self.frame.clone();
-        if let Some(keep) = frame.settle(moments.columns)? {
+impl Settle for RemoteRows<'_> {
+    fn settle(&mut self, frame: Frame, keep: Option<&[usize]>) -> Result<()> {
+        if let Some(keep) = keep {
             let text = serde_json::to_string(&frame).map_err(|error| Error::Pass(error.to_string()))?;
-            self.ask(|py| self.source.call_method1(py, "keep_columns", (keep, text)))?;
+            self.ask(|py| self.source.call_method1(py, "keep_columns", (keep.to_vec(), text)))?;
         }
         self.frame = frame;
         Ok(())
@@ -293,46 +292,19 @@ impl RowSource for RemoteRows<'_> {
     }
 }
 
-/// All parts together: what was found in each, how many rows it has and which are not used.
-fn whole(surveys: &[(String, usize, Vec<usize>)], roles: &Roles) -> PyResult<(Frame, KeptRows)> {
-    let mut all: Option<Survey> = None;
-    let mut kept = KeptRows::default();
-    for (survey, rows, left_out) in surveys {
-        let survey: Survey = from_json(survey)?;
-        kept.extend(KeptRows::without(*rows, left_out.clone()));
-        all = Some(match all {
-            None => survey,
-            Some(before) => before.merge(survey).map_err(value_error)?,
-        });
-    }
-    let all = all.ok_or_else(|| PyValueError::new_err("there are no partitions"))?;
-    Ok((Frame::draft(&all, roles).map_err(value_error)?, kept))
-}
-
-/// How the rows of all parts are to be encoded, as JSON, and how many rows of each are used.
-#[pyfunction]
-pub(crate) fn draft_frame(
-    surveys: Vec<(String, usize, Vec<usize>)>,
-    roles: PartRoles,
-) -> PyResult<(String, Vec<usize>)> {
-    let (frame, _) = whole(&surveys, &roles.roles())?;
-    Ok((to_json(&frame)?, surveys.iter().map(|(_, rows, left_out)| rows - left_out.len()).collect()))
-}
-
 /// Runs some work on rows that `source` passes over; an exception raised there is raised here.
 fn with_rows<T: Send>(
     py: Python<'_>,
     source: Py<PyAny>,
-    surveys: &[(String, usize, Vec<usize>)],
-    roles: &PartRoles,
+    draft: &str,
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&RemoteRows<'_>, &Watch<'_>) -> Result<T> + Send,
 ) -> PyResult<T> {
-    let (frame, kept) = whole(surveys, &roles.roles())?;
+    let Draft { frame, kept, .. } = from_json(draft)?;
     let raised = Mutex::new(None);
     let done = run(py, progress, |watch| {
         let mut rows = RemoteRows { frame, source: &source, kept, watch, raised: &raised };
-        rows.settle()?;
+        settle(&mut rows)?;
         work(&rows, watch)
     })?;
     let raised = raised.into_inner().ok().flatten();
@@ -341,26 +313,19 @@ fn with_rows<T: Send>(
 
 /// Fits a method to rows that `source` passes over.
 #[pyfunction]
-#[pyo3(signature = (method, source, surveys, roles, seed, command, progress=None))]
-#[allow(clippy::too_many_arguments)]
+#[pyo3(signature = (method, settings, source, draft, command, progress=None))]
 pub(crate) fn fit_parts(
     py: Python<'_>,
     method: &str,
+    settings: &str,
     source: Py<PyAny>,
-    surveys: Vec<(String, usize, Vec<usize>)>,
-    roles: PartRoles,
-    seed: u64,
+    draft: &str,
     command: String,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Model> {
-    let method: Method = from_json(method)?;
-    let mut model = with_rows(py, source, &surveys, &roles, progress.as_ref(), |rows, watch| {
-        let fitted = fit(rows, &method, seed, &|step| match step {
-            Step::Variable(of) => watch.tick("evidence", of),
-            Step::Loop(_) => watch.tick("loops", 0),
-            Step::Resample(of) => watch.tick("resamples", of),
-        })?;
-        Ok(fitted.model)
+    let estimator = estimator(method, settings)?;
+    let mut model = with_rows(py, source, draft, progress.as_ref(), |rows, watch| {
+        Ok(estimator.fit_rows(rows, &ticking(watch))?.model)
     })?;
     model.origin.command = Some(command);
     Ok(Model::new(model))
@@ -370,16 +335,16 @@ pub(crate) fn fit_parts(
 #[pyfunction]
 pub(crate) fn reweigh_parts(
     py: Python<'_>,
-    reweighter: &str,
+    name: &str,
+    settings: &str,
     source: Py<PyAny>,
-    surveys: Vec<(String, usize, Vec<usize>)>,
-    roles: PartRoles,
+    draft: &str,
+    names: Vec<String>,
     stable: Option<Vec<f64>>,
-    seed: u64,
 ) -> PyResult<(Option<WeightModel>, String)> {
-    let reweighter: AnyReweighter = from_json(reweighter)?;
-    with_rows(py, source, &surveys, &roles, None, |rows, _| {
-        let (found, summary) = reweigh_rows(rows, &reweighter, &roles.names, stable.as_deref(), seed)?;
+    let (reweighter, Estimator { seed, .. }) = reweighter(name, settings)?;
+    with_rows(py, source, draft, None, |rows, _| {
+        let (found, summary) = reweigh_rows(rows, &reweighter, &names, stable.as_deref(), seed)?;
         Ok((found.function.map(|function| WeightModel::new(rows.frame().encoding.clone(), function)), summary))
     })
 }

@@ -4,26 +4,28 @@ use crate::data::{Input, add_weights};
 use crate::errors::value_error;
 use crate::model::{from_json, to_json};
 use crate::running::run;
+use crate::wording::Parameters;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
-use stablevar::design::{Encoding, Roles, TrainingData};
+use stablevar::Estimator;
+use stablevar::design::{Encoding, TrainingData};
 use stablevar::diagnostics::{remaining_correlation, weighted_correlations};
 use stablevar::error::Result;
+use stablevar::estimator::Value;
 use stablevar::passes::RowSource;
 use stablevar::table::Table;
-use stablevar::weights::{AnyReweighter, Balance, Dwr, Mask, Reweighted, Reweighter, Srdo, WeightFunction};
+use stablevar::weights::{AnyReweighter, Mask, Reweighted, Reweighter, WeightFunction};
+use std::collections::BTreeMap;
 
-/// The default settings of a reweighter as JSON, for the Python side to change.
-#[pyfunction]
-pub(crate) fn default_reweighter(name: &str) -> PyResult<String> {
-    to_json(&match name {
-        "balance" => AnyReweighter::Balance(Balance::default()),
-        "dwr" => AnyReweighter::Published(Dwr::default()),
-        "srdo" => AnyReweighter::Srdo(Srdo::default()),
-        other => return Err(PyValueError::new_err(format!("there is no reweighter '{other}'"))),
-    })
+/// A reweighter with settings, which are JSON by the core's names; also the estimator they were given to.
+pub(crate) fn reweighter(name: &str, settings: &str) -> PyResult<(AnyReweighter, Estimator)> {
+    let settings: BTreeMap<String, Value> = from_json(settings)?;
+    // Least squares under any weights: its first stage is the reweighter, by itself.
+    let estimator = Estimator::new("dwr").and_then(|dwr| dwr.set("reweighter", name)?.set_all(settings));
+    let estimator = estimator.map_err(value_error)?;
+    Ok((estimator.method.weigh.clone().unwrap_or_default(), estimator))
 }
 
 /// A weighting function with the encoding it was found on.
@@ -79,24 +81,22 @@ type Found<'py> = (Bound<'py, PyArray1<f64>>, Option<WeightModel>, String);
 /// Weighs rows so that their columns no longer go together. `stable` are probabilities of being stable, one per variable:
 /// likely stable ones need not be decorrelated from each other.
 #[pyfunction]
-#[pyo3(signature = (reweighter, input, names, sample_weight, stable, seed, max_levels))]
-#[allow(clippy::too_many_arguments)]
+#[pyo3(signature = (name, settings, input, names, sample_weight, stable))]
 pub(crate) fn reweigh<'py>(
     py: Python<'py>,
-    reweighter: &str,
+    name: &str,
+    settings: &str,
     input: Input<'py>,
     names: Vec<String>,
     sample_weight: Option<PyReadonlyArray1<'py, f64>>,
     stable: Option<Vec<f64>>,
-    seed: u64,
-    max_levels: usize,
 ) -> PyResult<Found<'py>> {
-    let reweighter: AnyReweighter = from_json(reweighter)?;
+    let (reweighter, Estimator { mut roles, seed, .. }) = reweighter(name, settings)?;
     let mut columns = input.columns(&names)?;
-    let weight_column = add_weights(&mut columns, sample_weight.as_ref())?;
+    roles.weight_column = add_weights(&mut columns, sample_weight.as_ref())?;
     let table = Table::new(columns).map_err(value_error)?;
     let (weights, model, summary) = run(py, None, |_| {
-        let data = TrainingData::prepare(&table, &Roles { max_levels, weight_column, ..Roles::covariates() })?;
+        let data = TrainingData::prepare(&table, &roles)?;
         let (found, summary) = reweigh_rows(&data, &reweighter, &names, stable.as_deref(), seed)?;
         let mut weights = vec![0.0; table.rows()];
         let values = found.weights.values(&data);
@@ -140,7 +140,7 @@ pub(crate) fn reweigh_rows(
         "remaining_correlation": remaining_correlation(&correlations, &mask),
         "columns": columns,
         "correlations": [rows(&frame.correlations), rows(&correlations)],
-        "notes": frame.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "findings": stablevar_io::summary::findings(&frame.notes, &Parameters),
     });
     Ok((found, summary.to_string()))
 }

@@ -106,6 +106,13 @@ pub struct Template {
     pub remedy: &'static str,
 }
 
+impl Template {
+    /// One of its texts in the words of a front end, with the names of places for what is filled in.
+    pub fn in_words(&self, text: &str, wording: &dyn Wording) -> String {
+        fill(text, wording, &|name| format!("<{}>", name.split(':').next().unwrap_or_default()))
+    }
+}
+
 macro_rules! findings {
     ($($(#[$doc:meta])* $variant:ident $code:literal: $what:literal, $meaning:literal, $remedy:literal;)*) => {
         /// What kind of thing was found.

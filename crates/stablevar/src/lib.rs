@@ -3,7 +3,7 @@
 // No module uses one that uses it, which `tests/layers.rs` holds them to. From the ground up:
 //
 //     error, finding, functions, linalg, metrics -> parameter, table, threads, optim -> rows -> design -> passes
-//         -> models -> weights -> diagnostics, gates -> evidence -> selection -> svi -> fit
+//         -> preparation, models -> weights -> diagnostics, gates -> evidence -> selection -> svi -> fit
 
 // The path of the data, top to bottom.
 pub mod table;
@@ -38,6 +38,7 @@ pub mod metrics;
 pub mod optim;
 pub mod parameter;
 pub mod passes;
+pub mod preparation;
 pub mod rows;
 pub mod threads;
 pub mod wording;

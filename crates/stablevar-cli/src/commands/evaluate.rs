@@ -1,6 +1,6 @@
 //! `stablevar evaluate`
 
-use super::{in_file, numbers, predict_pieces};
+use super::{in_file, numbers, predict_parts};
 use crate::Ending;
 use crate::args::{EvaluateArguments, Format};
 use crate::printer::Printer;
@@ -83,16 +83,16 @@ pub(crate) fn by_environment(
     printer: &Printer,
 ) -> anyhow::Result<Vec<Environment>> {
     let text: Vec<&str> = environment.into_iter().collect();
-    // Of every piece the outcomes and the predictions are kept.
+    // Of every part the outcomes and the predictions are kept.
     let mut judged: ByEnvironment<JudgedRows> = ByEnvironment::default();
     let mut missing = 0;
-    predict_pieces(model, data, &[target], &text, printer, |piece, predicted| {
+    predict_parts(model, data, &[target], &text, printer, |part, predicted| {
         if predicted.is_empty() {
             return Ok(());
         }
-        let fault = |source: Error| IoError::Table { path: piece.path.clone(), source: source.from_row(piece.first) };
+        let fault = |source: Error| IoError::Table { path: part.path.clone(), source: source.from_row(part.first) };
         // A fault of these two columns is told without those that only the model reads.
-        let table = piece.table.only(|name| name == target || text.contains(&name));
+        let table = part.table.only(|name| name == target || text.contains(&name));
         let truth = match outcomes(model, &table, target) {
             Ok(truth) => truth,
             // Told below, when all of them are counted.

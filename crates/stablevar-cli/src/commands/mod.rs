@@ -15,7 +15,7 @@ use stablevar::design::EncodingReport;
 use stablevar::error::Error;
 use stablevar::fit::FittedModel;
 use stablevar::table::{Table, Values};
-use stablevar_io::{IoError, Piece, ReadOptions, TableStream, display};
+use stablevar_io::{IoError, TablePart, ReadOptions, TableStream, display};
 use std::path::Path;
 
 /// The command that is running, as a shell would take it.
@@ -31,15 +31,15 @@ fn in_file(path: &Path) -> impl Fn(Error) -> IoError + '_ {
     move |source| IoError::Table { path: display(path), source }
 }
 
-/// Reads what a model needs of a table piece by piece and shows every piece with its predictions; `text` names further columns
+/// Reads what a model needs of a table part by part and shows every part with its predictions; `text` names further columns
 /// to read as text.
-fn predict_pieces(
+fn predict_parts(
     model: &FittedModel,
     data: &Path,
     numbers: &[&str],
     text: &[&str],
     printer: &Printer,
-    mut visit: impl FnMut(Piece, Vec<f64>) -> Result<(), IoError>,
+    mut visit: impl FnMut(TablePart, Vec<f64>) -> Result<(), IoError>,
 ) -> Result<(), IoError> {
     let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<String>>();
     let mut only = owned(&model.selected_names());
@@ -49,14 +49,14 @@ fn predict_pieces(
     let text = model.encoding.text_columns().into_iter().chain(owned(text)).collect();
     let stream = TableStream::open(data, &ReadOptions { text, only: Some(only), ..ReadOptions::default() })?;
     let mut total = EncodingReport::default();
-    let mut fill = |piece: Piece| {
-        let predicted = model.predict_and_report(&piece.table).map_err(|source| {
-            let source = source.from_row(piece.first);
-            IoError::Table { path: piece.path.clone(), source }
+    let mut fill = |part: TablePart| {
+        let predicted = model.predict_and_report(&part.table).map_err(|source| {
+            let source = source.from_row(part.first);
+            IoError::Table { path: part.path.clone(), source }
         });
         let (predictions, report) = predicted?;
         total.add(report);
-        visit(piece, predictions)
+        visit(part, predictions)
     };
     stream.for_each(&mut fill)?;
     total.findings().iter().for_each(|finding| printer.warn(&finding.words(&Options).to_string()));

@@ -1,6 +1,6 @@
 //! `stablevar predict`
 
-use super::predict_pieces;
+use super::predict_parts;
 use crate::Ending;
 use crate::args::PredictArguments;
 use crate::printer::Printer;
@@ -11,7 +11,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> anyhow::Result<Ending> {
     let model = read_model(&arguments.model)?;
     let names: &[&str] = if model.classes.is_some() { &["prediction", "probability"] } else { &["prediction"] };
     write_rows(&arguments.out, names, |write| {
-        predict_pieces(&model, &arguments.data, &[], &[], &printer, |_, predictions| -> Result<(), IoError> {
+        predict_parts(&model, &arguments.data, &[], &[], &printer, |_, predictions| -> Result<(), IoError> {
             if model.classes.is_none() {
                 return predictions.iter().try_for_each(|value| write(&[value.to_string()]));
             }

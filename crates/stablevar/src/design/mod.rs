@@ -21,7 +21,6 @@ pub use target::{Target, Task, class_numbers, label_of};
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, correlation_from_covariance, covariance_from_moments};
 use crate::rows::weighted_cross_product;
-use crate::table::Table;
 use moments::Moments;
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
@@ -100,19 +99,6 @@ impl Deref for TrainingData {
 }
 
 impl TrainingData {
-    /// Encodes and standardises a table.
-    pub fn prepare(table: &Table, roles: &Roles) -> Result<Self> {
-        let (survey, used) = Survey::of(table, roles, 0)?;
-        let mut frame = Frame::draft(&survey, roles)?;
-        let mut data = frame.encode(used)?;
-        let moments = weighted_cross_product(&data.design, &data.base);
-        if let Some(keep) = frame.settle(moments)? {
-            data.keep_columns(&keep);
-        }
-        data.frame = frame;
-        Ok(data)
-    }
-
     /// Leaves the rows with these columns only; their frame is as it was.
     pub fn keep_columns(&mut self, keep: &[usize]) {
         let used: Vec<usize> = std::iter::once(0).chain(keep.iter().map(|column| column + 1)).collect();
@@ -193,7 +179,7 @@ fn correlations(design: &Matrix, base: &[f64]) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Column, TextValues, Values};
+    use crate::table::{Column, Table, TextValues, Values};
 
     fn text(name: &str, values: &[&str]) -> Column<'static> {
         Column { name: name.into(), values: Values::Text(TextValues::collect(values.iter().map(|v| Some(*v)))) }

@@ -131,6 +131,8 @@ impl Kind {
             (Kind::Counts(least, most), Value::Counts(counts)) => {
                 !counts.is_empty() && counts.iter().all(|count| (least..=most).contains(&count))
             }
+            // One layer is a list of one.
+            (Kind::Counts(least, most), Value::Count(count)) => (least..=most).contains(&count),
             (Kind::Choice(names), Value::Text(text)) => names().iter().any(|(name, _)| name == text),
             (Kind::Column, Value::Text(_)) | (Kind::Columns, Value::Texts(_)) | (Kind::Bytes, Value::Count(_)) => true,
             _ => false,
@@ -175,7 +177,10 @@ impl<'a> Given<'a> {
     }
 
     pub(super) fn counts(&self) -> Vec<usize> {
-        if let Value::Counts(counts) = self.value { counts.iter().map(|&n| n as usize).collect() } else { Vec::new() }
+        match self.value {
+            Value::Counts(counts) => counts.iter().map(|&count| count as usize).collect(),
+            _ => vec![self.count()],
+        }
     }
 
     fn number(&self) -> f64 {

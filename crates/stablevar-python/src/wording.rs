@@ -1,0 +1,28 @@
+//! Settings as Python's users write them.
+
+use stablevar::design::Task;
+use stablevar::estimator::{Twin, setting};
+use stablevar::method::preset;
+use stablevar::wording::Wording;
+
+/// Parameters of the classes, and what does the same where there is none.
+pub(crate) struct Parameters;
+
+impl Wording for Parameters {
+    fn setting(&self, name: &str, value: Option<&str>) -> String {
+        match (name, value.map(preset)) {
+            ("target", _) => return "y".into(),
+            ("method", Some(Ok(preset))) => {
+                let kind = if preset.tasks.contains(&Task::Regression) { "Regressor" } else { "Classifier" };
+                return format!("{}{kind}", preset.python);
+            }
+            _ => {}
+        }
+        let Some(setting) = setting(name) else { return name.replace('-', "_") };
+        match (setting.python, setting.python_name(), value) {
+            (Twin::Instead(what), ..) => what.into(),
+            (_, Some(parameter), Some(value)) => format!("{parameter}={value:?}"),
+            (_, parameter, _) => parameter.unwrap_or_default(),
+        }
+    }
+}
