@@ -1,6 +1,8 @@
 """Stable learning: find the variables whose relation to the outcome survives a shift of the data."""
 
+from ._base import load
 from ._core import __version__
+from ._findings import FindingWarning
 from .estimators import (
     NonlinearSVIClassifier,
     NonlinearSVIRegressor,
@@ -16,6 +18,7 @@ __all__ = [
     "DWR",
     "SRDO",
     "Balance",
+    "FindingWarning",
     "NonlinearSVIClassifier",
     "NonlinearSVIRegressor",
     "STGClassifier",
@@ -24,4 +27,5 @@ __all__ = [
     "SVIRegressor",
     "StableSelector",
     "__version__",
+    "load",
 ]

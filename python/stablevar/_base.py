@@ -4,24 +4,36 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import sys
-import warnings
-from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any, Callable, ClassVar, Union
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._tables import read
+from ._findings import raise_findings
+from ._tables import names_of, read
+
+#: What a seed may be given by.
+RandomState = Union[int, np.random.RandomState, None]
+#: Rows of covariates: an array, or a data frame of pandas, polars or pyarrow.
+Rows = Any
+#: Outcomes, weights or environments: an array, a list or a series.
+Values = Any
+#: Where a file is.
+Path = Union[str, "PathLike[str]"]
 
 #: Rows needed at least.
 MINIMUM_ROWS = 3
 
 
-def seed_of(random_state):
+def seed_of(random_state: RandomState) -> int:
     """A seed for the core: the number given, or one drawn."""
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         if random_state < 0:
@@ -30,13 +42,13 @@ def seed_of(random_state):
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def progress_of(estimator):
+def progress_of(estimator: Any) -> Callable[[str, int], None] | None:
     """A line on standard error that counts steps, if the estimator is verbose."""
     if not estimator.verbose:
         return None
     counts: dict[str, int] = {}
 
-    def tick(kind, total):
+    def tick(kind: str, total: int) -> None:
         counts[kind] = counts.get(kind, 0) + 1
         of = f"/{total}" if total else ""
         print(f"\r{type(estimator).__name__}: {kind} {counts[kind]}{of}   ", end="", file=sys.stderr, flush=True)
@@ -44,7 +56,25 @@ def progress_of(estimator):
     return tick
 
 
-def errors_by_environment(estimators, X, y, environments):
+def weights_of(sample_weight: Values, rows: int) -> NDArray[np.float64] | None:
+    """Base weights, one per row."""
+    if sample_weight is None:
+        return None
+    if np.ndim(sample_weight) == 0:
+        sample_weight = np.full(rows, float(sample_weight))
+    weights = check_array(
+        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight", ensure_min_samples=0
+    )
+    if weights.shape != (rows,):
+        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
+    if (weights < 0).any():
+        raise ValueError("Negative values in data passed to `sample_weight`.")
+    return np.ascontiguousarray(weights)
+
+
+def errors_by_environment(
+    estimators: Mapping[str, Any], X: Rows, y: Values, environments: Values
+) -> tuple[list[str], dict[str, NDArray[np.float64]], str]:
     """Environments in order, every model's errors in them, and what the errors are."""
     y, environments = np.asarray(y), np.asarray(environments)
     levels = list(dict.fromkeys(environments.tolist()))
@@ -68,80 +98,132 @@ def errors_by_environment(estimators, X, y, environments):
     return levels, errors, label
 
 
-class StableModel(BaseEstimator, metaclass=ABCMeta):
+def plain(value: Any, parameter: str) -> Any:
+    """A parameter's value as JSON has it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(one, parameter) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{parameter} must be a finite number, not {value}.")
+    if isinstance(value, bool) or not isinstance(value, (int, float, str, type(None))):
+        raise TypeError(f"{parameter} can't be {value!r}.")
+    return value
+
+
+class Parametrised(BaseEstimator):
+    """Something whose parameters are the core's settings."""
+
+    #: Its name in the core.
+    _core_name: ClassVar[str]
+    #: What the core calls each parameter.
+    _parameters: ClassVar[dict[str, str]]
+    #: Settings for which None is one of the choices.
+    _none_is_a_choice: ClassVar[tuple[str, ...]]
+
+    #: The seed, which every one has.
+    random_state: RandomState
+
+    def _settings(self) -> str:
+        """The parameters by the core's names, which checks them."""
+        settings: dict[str, Any] = {}
+        for parameter, name in self._parameters.items():
+            value = getattr(self, parameter)
+            if name == "seed":
+                value = seed_of(value)
+            elif value is None and name in self._none_is_a_choice:
+                value = "none"
+            settings[name] = plain(value, parameter)
+        return json.dumps(settings)
+
+
+class StableModel(Parametrised):
     """A model that the core fits; what every one has once fitted."""
 
-    #: Name of the method in the core.
-    _method_name: str
-    _classifies = False
+    _classifies: ClassVar[bool] = False
+    #: The classes of the methods, by their name in the core and whether they classify.
+    _classes: ClassVar[dict[tuple[str, bool], type[StableModel]]] = {}
 
-    @abstractmethod
-    def _settings(self):
-        """The core's settings with this estimator's parameters."""
+    verbose: bool
+    _model: _core.Model
+    weights_: Any
 
-    def _fit(self, X, y, sample_weight):
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if "_core_name" in vars(cls):
+            StableModel._classes[cls._core_name, cls._classifies] = cls
+
+    def _target(self, y: Values, rows: int) -> tuple[_core.Column, str]:
+        """The outcome as the core reads it, and its name."""
+        raise NotImplementedError
+
+    def _fit(self, X: Rows, y: Values, sample_weight: Values) -> Any:
         """Fits the core's model to X as given and to y as checked."""
-        self._validate_params()
+        settings = self._settings()
         given = X
         X, names = read(self, X, reset=True, minimum=MINIMUM_ROWS)
         rows = len(given) if not isinstance(X, np.ndarray) else X.shape[0]
         target, target_name = self._target(y, rows)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, given, dtype=np.float64, ensure_non_negative=True)
-            self._check_weighted(y, sample_weight)
+        weights = weights_of(sample_weight, rows)
+        if weights is not None:
+            self._check_weighted(y, weights)
         self._model, self.weights_ = _core.fit(
-            json.dumps(self._settings()),
+            self._core_name,
+            settings,
             X,
             names,
             target,
             target_name,
-            sample_weight,
+            weights,
             self._classifies,
-            seed_of(self.random_state),
-            self.max_levels,
-            f"{' '.join(repr(self).split())}.fit(X, y{'' if sample_weight is None else ', sample_weight'})",
+            f"{' '.join(repr(self).split())}.fit(X, y{'' if weights is None else ', sample_weight'})",
             progress_of(self),
         )
-        if self.verbose:
-            print(file=sys.stderr)
         self._read_summary(names)
-        if not self.converged_:
-            message = f"{type(self).__name__} did not converge: {self.summary_['stop_reason']}."
-            warnings.warn(message, ConvergenceWarning, stacklevel=3)
         return self
 
-    def _check_weighted(self, y, sample_weight):
+    def _check_weighted(self, y: Values, sample_weight: NDArray[np.float64]) -> None:
         """Whether the rows of weight above 0 are enough."""
 
-    def _read_summary(self, names):
-        """The fitted attributes."""
+    def _read_summary(self, names: list[str], told: bool = True) -> None:
+        """The fitted attributes; findings are raised if they are to be told."""
         summary = json.loads(self._model.summary())
-        self.summary_ = summary
-        self.selected_ = np.array(summary["selected"], dtype=object)
-        probability = summary["open_probability"]
-        self.open_probability_ = np.array([probability.get(name, 0.0) for name in names])
-        self.n_eff_ = summary["n_eff"]
-        self.history_ = summary["history"]
-        self.evidence_ = summary["evidence"]
-        self.converged_ = summary["converged"]
-        self.n_iter_ = max(1, summary["loops"])
-        coefficients = summary["coefficients"]
+        self.summary_: dict[str, Any] = summary
+        self.selected_: NDArray[Any] = np.array(summary["selected"], dtype=object)
+        probability = summary["probability"]
+        self.probability_: NDArray[np.float64] = np.array([probability.get(name, 0.0) for name in names])
+        self.open_probability_ = self.probability_
+        self.n_eff_: float = summary["n_eff"]
+        self.history_: list[dict[str, Any]] = summary["history"]
+        self.evidence_: dict[str, Any] | None = summary["evidence"]
+        self.converged_: bool = summary["converged"]
+        self.n_iter_: int = max(1, summary["loops"])
+        self.findings_: list[dict[str, Any]] = summary["findings"]
+        self.coefficients_: dict[str, float] = summary["coefficients"]
         if summary["model"] == "linear":
-            # Text columns have one coefficient per level: then all of the encoded columns' are listed.
-            if set(coefficients) <= set(names):
-                coef = np.array([coefficients.get(name, 0.0) for name in names])
-            else:
-                coef = np.array(list(coefficients.values()))
-            self.coef_ = coef.reshape(1, -1) if self._classifies else coef
-            self.intercept_ = np.array([summary["intercept"]]) if self._classifies else summary["intercept"]
-        self.coefficients_ = coefficients
+            encoded: dict[str, list[str]] = {name: [] for name in names}
+            for column in summary["columns"]:
+                encoded[column["feature"]].append(column["name"])
+            # A column that carries nothing has no encoded ones, and counts for itself.
+            self.coef_names_: list[str] = [column for name in names for column in encoded[name] or [name]]
+            coef = np.array([self.coefficients_.get(column, 0.0) for column in self.coef_names_])
+            self.coef_: NDArray[np.float64] = coef.reshape(1, -1) if self._classifies else coef
+            self.intercept_: Any = np.array([summary["intercept"]]) if self._classifies else summary["intercept"]
+        if told:
+            if self.verbose:
+                print(file=sys.stderr)
+            raise_findings(self.findings_, type(self).__name__, 5)
 
-    def _predict(self, X):
+    def _predict(self, X: Rows) -> Any:
         check_is_fitted(self)
         X, names = read(self, X, reset=False)
-        return self._model.predict(X, names)
+        predicted, findings = self._model.predict(X, names)
+        raise_findings(json.loads(findings), type(self).__name__, 4)
+        return predicted
 
-    def weigh(self, X):
+    def weigh(self, X: Rows) -> Any:
         """Weights of new rows, on the scale on which the training rows have mean 1.
 
         Parameters
@@ -157,10 +239,10 @@ class StableModel(BaseEstimator, metaclass=ABCMeta):
         X, names = read(self, X, reset=False)
         weights = self._model.weigh(X, names)
         if weights is None:
-            raise AttributeError(f"This {type(self).__name__} has no weights: its method does not weigh rows.")
+            raise ValueError(f"This {type(self).__name__} can't weigh rows: its method has no weights.")
         return weights
 
-    def get_support(self, indices=False):
+    def get_support(self, indices: bool = False) -> NDArray[Any]:
         """Which features were selected.
 
         Parameters
@@ -173,11 +255,11 @@ class StableModel(BaseEstimator, metaclass=ABCMeta):
         support : ndarray
         """
         check_is_fitted(self)
-        names = self._names()
-        support = np.array([name in set(self.selected_) for name in names])
+        selected = set(self.selected_)
+        support = np.array([name in selected for name in names_of(self)])
         return np.flatnonzero(support) if indices else support
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Values = None) -> NDArray[Any]:
         """Names of the selected features.
 
         Parameters
@@ -190,16 +272,17 @@ class StableModel(BaseEstimator, metaclass=ABCMeta):
         names : ndarray of str objects
         """
         check_is_fitted(self)
-        from sklearn.utils.validation import _check_feature_names_in
+        names = names_of(self)
+        if input_features is not None:
+            given = [str(name) for name in input_features]
+            if hasattr(self, "feature_names_in_") and given != names:
+                raise ValueError("input_features is not equal to feature_names_in_")
+            if len(given) != len(names):
+                raise ValueError(f"input_features should have length equal to number of features ({len(names)})")
+            names = given
+        return np.array(names, dtype=object)[self.get_support()]
 
-        return _check_feature_names_in(self, input_features)[self.get_support()]
-
-    def _names(self):
-        from ._tables import names_of
-
-        return names_of(self)
-
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """Write a model file, which the ``stablevar`` command reads too.
 
         Parameters
@@ -211,7 +294,7 @@ class StableModel(BaseEstimator, metaclass=ABCMeta):
         self._model.save(path)
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path: Path) -> Any:
         """Read a model file, of :meth:`save` or of the ``stablevar`` command.
 
         Parameters
@@ -222,25 +305,43 @@ class StableModel(BaseEstimator, metaclass=ABCMeta):
         Returns
         -------
         estimator : object
-            Fitted. Its parameters are the defaults: the settings of the fit are in ``summary_["settings"]``.
+            Fitted, of the class and with the parameters of the model's method. Its ``weights_`` are None: model files
+            do not hold them.
         """
-        estimator = cls()
-        estimator._model = _core.Model.load(path)
-        summary = json.loads(estimator._model.summary())
-        if (summary["task"] == "classification") != cls._classifies:
-            raise ValueError(f"{path} holds a model for {summary['task']}, which {cls.__name__} is not for.")
-        names = summary["features"]
+        model = _core.Model.load(path)
+        summary = json.loads(model.summary())
+        classifies = summary["task"] == "classification"
+        known = StableModel._classes[summary["method"], classifies]
+        if not issubclass(known, cls):
+            raise ValueError(
+                f"{path} holds a model for {summary['task']} of {known.__name__}, which is no {cls.__name__}. "
+                "Hint: stablevar.load reads any."
+            )
+        settings = {**summary["settings"], "seed": summary["seed"]}
+        given = {parameter: settings[name] for parameter, name in known._parameters.items() if name in settings}
+        none = {parameter for parameter, name in known._parameters.items() if name in known._none_is_a_choice}
+        given = {name: None if name in none and value == "none" else value for name, value in given.items()}
+        given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+        estimator = known(**given)
+        estimator._model = model
+        names = summary["inputs"]
         estimator.n_features_in_ = len(names)
-        estimator.feature_names_in_ = np.array(names, dtype=object)
+        if names != [f"x{k}" for k in range(len(names))]:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
         estimator.weights_ = None
-        estimator._read_summary(names)
-        estimator._after_loading(summary)
+        estimator._read_summary(names, told=False)
+        if classifies:
+            estimator.classes_ = np.array(summary["classes"], dtype=object)
         return estimator
 
-    def _after_loading(self, summary):
-        """What subclasses add."""
-
-    def report(self, path, X=None, y=None, environments=None, compare=None):
+    def report(
+        self,
+        path: Path,
+        X: Rows = None,
+        y: Values = None,
+        environments: Values = None,
+        compare: Mapping[str, Any] | None = None,
+    ) -> None:
         """Write the report page: one self-contained HTML file.
 
         Parameters
@@ -262,11 +363,28 @@ class StableModel(BaseEstimator, metaclass=ABCMeta):
         if X is None:
             if environments is not None or compare is not None:
                 raise ValueError("environments and compare have a meaning only with X and y.")
-            return self._model.report(path, None)
+            self._model.report(path, None)
+            return
         if environments is None:
             environments = np.full(len(y), "all")
         models = {type(self).__name__: self, **(compare or {})}
         levels, errors, metric = errors_by_environment(models, X, y, environments)
         axis = str(getattr(environments, "name", None) or "environment")
-        errors = [(name, [float(value) for value in values]) for name, values in errors.items()]
-        return self._model.report(path, (metric, axis, levels, errors))
+        listed = [(name, [float(value) for value in values]) for name, values in errors.items()]
+        self._model.report(path, (metric, axis, levels, listed))
+
+
+def load(path: Path) -> Any:
+    """Read a model file: the fitted estimator of its method, with its parameters.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Where from: what ``save`` or the ``stablevar`` command wrote.
+
+    Returns
+    -------
+    estimator : object
+        Fitted.
+    """
+    return StableModel.load(path)

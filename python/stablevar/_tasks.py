@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_y, check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from . import _core
+from ._base import Rows, StableModel, Values
 from ._tables import text_column
 
 
-class Regression(RegressorMixin):
-    """Numbers are predicted."""
+class _Fitting(StableModel):
+    """What fitting is, whatever is predicted."""
 
-    _classifies = False
-
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: Values, sample_weight: Values = None) -> Any:
         """Find the variables and fit a model on them.
 
         Parameters
@@ -24,7 +27,7 @@ class Regression(RegressorMixin):
         X : array-like or data frame of shape (n_samples, n_features)
             The covariates; text and categorical columns of data frames are encoded.
         y : array-like of shape (n_samples,)
-            The outcome.
+            The outcome: numbers, or two classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             2 means the same as the row standing twice.
 
@@ -35,16 +38,26 @@ class Regression(RegressorMixin):
         """
         return self._fit(X, y, sample_weight)
 
-    def _target(self, y, rows):
+    def _named(self, y: Values, rows: int) -> tuple[Any, str]:
+        """The outcome as one array, and its name."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         name = str(getattr(y, "name", None) or "y")
         y = column_or_1d(y, warn=True)
         check_consistent_length(np.empty(rows), y)
-        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0)
         return y, name
 
-    def predict(self, X):
+
+class Regression(RegressorMixin, _Fitting):
+    """Numbers are predicted."""
+
+    _classifies = False
+
+    def _target(self, y: Values, rows: int) -> tuple[_core.Column, str]:
+        y, name = self._named(y, rows)
+        return check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0), name
+
+    def predict(self, X: Rows) -> Any:
         """Predict the outcome.
 
         Parameters
@@ -59,42 +72,22 @@ class Regression(RegressorMixin):
         return self._predict(X)
 
 
-class Classification(ClassifierMixin):
+class Classification(ClassifierMixin, _Fitting):
     """One of two classes is predicted."""
 
     _classifies = True
+    classes_: NDArray[Any]
 
-    def fit(self, X, y, sample_weight=None):
-        """Find the variables and fit a model on them.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The covariates; text and categorical columns of data frames are encoded.
-        y : array-like of shape (n_samples,)
-            Two classes.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            2 means the same as the row standing twice.
-
-        Returns
-        -------
-        self : object
-            Fitted.
-        """
-        return self._fit(X, y, sample_weight)
-
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        # Evidence by networks wants some thousand rows; on a few hundred it may select nothing.
+        tags.classifier_tags.poor_score = self._core_name == "nonlinear-svi"
         return tags
 
-    def _target(self, y, rows):
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        name = str(getattr(y, "name", None) or "y")
-        y = column_or_1d(y, warn=True)
-        check_consistent_length(np.empty(rows), y)
-        y = _check_y(y, estimator=self)
+    def _target(self, y: Values, rows: int) -> tuple[_core.Column, str]:
+        y, name = self._named(y, rows)
+        y = check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
         kind = type_of_target(y, input_name="y")
@@ -110,17 +103,14 @@ class Classification(ClassifierMixin):
             return y.astype(np.float64), name
         return text_column(y.tolist(), "y"), name
 
-    def _check_weighted(self, y, sample_weight):
+    def _check_weighted(self, y: Values, sample_weight: NDArray[np.float64]) -> None:
         left = np.unique(np.asarray(y).ravel()[sample_weight > 0])
         if len(left) < 2:
             raise ValueError(
                 "Classifier can't train when only one class is left: the others have a sample_weight of 0."
             )
 
-    def _after_loading(self, summary):
-        self.classes_ = np.array(summary["classes"], dtype=object)
-
-    def predict_proba(self, X):
+    def predict_proba(self, X: Rows) -> Any:
         """Predict the probabilities of the two classes.
 
         Parameters
@@ -136,7 +126,7 @@ class Classification(ClassifierMixin):
         second = self._predict(X)
         return np.column_stack([1 - second, second])
 
-    def predict(self, X):
+    def predict(self, X: Rows) -> Any:
         """Predict the class.
 
         Parameters

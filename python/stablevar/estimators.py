@@ -1,169 +1,100 @@
-"""Regressors and classifiers."""
+"""Every method as an estimator. Made by python/generate.py from the core's tables: change those, not this file."""
 
 from __future__ import annotations
 
-import json
-from numbers import Integral, Real
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
-from . import _core
-from ._base import StableModel
+from ._base import RandomState, StableModel
 from ._tasks import Classification, Regression
 
-_POSITIVE = Interval(Real, 0, None, closed="neither")
-_SHARE = Interval(Real, 0, 1, closed="both")
-_COUNT = Interval(Integral, 1, None, closed="left")
+__all__ = [
+    "DWRClassifier",
+    "DWRRegressor",
+    "LassoRegressor",
+    "LogisticClassifier",
+    "MLPClassifier",
+    "MLPRegressor",
+    "NonlinearSVIClassifier",
+    "NonlinearSVIRegressor",
+    "OLSRegressor",
+    "SRDOClassifier",
+    "SRDORegressor",
+    "STGClassifier",
+    "STGRegressor",
+    "SVIClassifier",
+    "SVIDClassifier",
+    "SVIDRegressor",
+    "SVIRegressor",
+]
 
 
-class _SVI(StableModel):
-    """Algorithm 1 with its parameters."""
+class SVIRegressor(Regression, StableModel):
+    """Algorithm 1 guided by evidence for every variable, then a robust linear model on the stable ones; for numbers.
 
-    _method_name = "svi"
-    _parameter_constraints: dict = {
-        "evidence": [StrOptions({"auto", "residual", "focused", "network"}), None],
-        "evidence_rows": [_COUNT],
-        "threshold": [_SHARE],
-        "fdr": [_SHARE, None],
-        "n_features_to_select": [_COUNT, None],
-        "resamples": [Interval(Integral, 2, None, closed="left"), None],
-        "least_frequency": [_SHARE],
-        "loops": [_COUNT],
-        "moving_average": [_COUNT],
-        "sigma": [_POSITIVE],
-        "penalty": [Interval(Real, 0, None, closed="left"), None],
-        "penalty_factor": [_POSITIVE],
-        "reweighter": [StrOptions({"balance", "dwr"})],
-        "ridge": [_POSITIVE, None],
-        "refit": [StrOptions({"auto", "linear", "robust"})],
-        "outlier_limit": [_POSITIVE],
-        "max_levels": [_COUNT],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-    }
-
-    def __init__(
-        self,
-        *,
-        evidence="auto",
-        evidence_rows=50_000,
-        threshold=0.5,
-        fdr=None,
-        n_features_to_select=None,
-        resamples=None,
-        least_frequency=0.5,
-        loops=10,
-        moving_average=3,
-        sigma=0.7,
-        penalty=None,
-        penalty_factor=0.75,
-        reweighter="balance",
-        ridge=None,
-        refit="auto",
-        outlier_limit=4.0,
-        max_levels=100,
-        random_state=0,
-        verbose=False,
-    ):
-        self.evidence = evidence
-        self.evidence_rows = evidence_rows
-        self.threshold = threshold
-        self.fdr = fdr
-        self.n_features_to_select = n_features_to_select
-        self.resamples = resamples
-        self.least_frequency = least_frequency
-        self.loops = loops
-        self.moving_average = moving_average
-        self.sigma = sigma
-        self.penalty = penalty
-        self.penalty_factor = penalty_factor
-        self.reweighter = reweighter
-        self.ridge = ridge
-        self.refit = refit
-        self.outlier_limit = outlier_limit
-        self.max_levels = max_levels
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _settings(self):
-        method = json.loads(_core.default_method("svi"))
-        settings = method["settings"]
-        _choose(self, settings)
-        settings["loops"] = self.loops
-        settings["moving_average"] = self.moving_average
-        gates = settings["gates"]["linear"]
-        gates["sigma"] = self.sigma
-        gates["penalty"] = {"auto": self.penalty_factor} if self.penalty is None else {"fixed": self.penalty}
-        if self.reweighter == "dwr":
-            method["reweighter"] = json.loads(_core.default_reweighter("dwr"))
-        elif self.ridge is not None:
-            method["reweighter"]["balance"]["ridge"] = self.ridge
-        refit = self.refit
-        if refit == "auto":
-            # As published without evidence, so that it can be compared with.
-            refit = "linear" if self.evidence is None else "robust"
-        method["refit"] = {"robust": self.outlier_limit} if refit == "robust" else "linear"
-        return method
-
-
-def _choose(estimator, settings):
-    """How variables are judged and chosen, in the core's words."""
-    if estimator.evidence is None:
-        settings["evidence"] = None
-    else:
-        settings["evidence"]["source"] = estimator.evidence
-        settings["evidence"]["rows"] = estimator.evidence_rows
-        settings["evidence"]["outlier_limit"] = estimator.outlier_limit
-    if estimator.fdr is not None:
-        settings["rule"] = {"false-discovery-rate": estimator.fdr}
-    elif estimator.n_features_to_select is not None:
-        settings["rule"] = {"count": estimator.n_features_to_select}
-    else:
-        settings["rule"] = {"threshold": estimator.threshold}
-    if estimator.resamples is not None:
-        settings["resampling"] = {"resamples": estimator.resamples, "least_frequency": estimator.least_frequency}
-
-
-_SVI_PARAMETERS = """
     Parameters
     ----------
-    evidence : {"auto", "residual", "focused", "network"} or None, default="auto"
-        How each variable is judged on its own. ``None`` is the paper's algorithm: the gates decide.
-    evidence_rows : int, default=50_000
-        Rows the evidence is gathered from, at most.
-    threshold : float, default=0.5
-        Probability of being stable from which a variable is selected.
-    fdr : float or None, default=None
-        Select by a false discovery rate instead. Needs evidence.
-    n_features_to_select : int or None, default=None
-        Select this many instead, the most probable.
-    resamples : int or None, default=None
-        Select what this many random halves of the rows agree on.
-    least_frequency : float, default=0.5
+    gates : {"linear", "network"}, default="linear"
+        What the gates stand before. "linear": a linear model. "network": a network.
+    evidence : {"auto", "focused", "residual", "network"} or None, default="auto"
+        What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
+        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
+        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
+        predicts unseen rows without it. ``None``: its gate, as in the paper.
+    evidence_rows : int in [100, inf), default=50_000
+        Rows the evidence is gathered from at most, drawn at random.
+    threshold : float in [0, 1], default=0.5
+        Probability from which a variable is selected.
+    n_features_to_select : int in [1, inf) or None, default=None
+        Select this many, the most probable, instead of by a threshold. ``None``: as many as pass the threshold.
+        Takes the place of ``threshold``.
+    fdr : float in [0, 1] or None, default=None
+        Select so that at most this share of the selected is wrong on average (Benjamini-Hochberg), instead of by a
+        threshold; needs evidence. ``None``: by the threshold. Takes the place of ``threshold`` and
+        ``n_features_to_select``.
+    resamples : int in [2, inf) or None, default=None
+        Also select in this many random halves of the rows, and keep what most of them select. ``None``: none.
+    least_frequency : float in [0, 1], default=0.5
         Share of the halves in which a variable must be selected.
-    loops : int, default=10
-        Loops of Algorithm 1 at most.
-    moving_average : int, default=3
+    max_iter : int in [1, inf), default=10
+        Most loops of Algorithm 1.
+    moving_average : int in [1, inf), default=3
         Loops the soft mask is averaged over.
-    sigma : float, default=0.7
-        Noise of the gates.
-    penalty : float or None, default=None
-        Cost of an open gate as a share of the outcome's variance; ``None`` chooses one per variable.
-    penalty_factor : float, default=0.75
-        Multiplies the automatic cost.
-    reweighter : {"balance", "dwr"}, default="balance"
-        How weights are found: by the convex dual, or by the published descent.
-    ridge : float or None, default=None
-        How much correlation the weights may leave; ``None`` depends on rows and columns.
-    refit : {"auto", "linear", "robust"}, default="auto"
-        The model on the selected variables. "robust" bounds the pull of extreme outcomes; "auto" is that with
-        evidence and least squares without.
-    outlier_limit : float, default=4.0
-        Standard deviations beyond which a residual of the outcome counts as such at the limit.
-    max_levels : int, default=100
-        Distinct texts a column may hold.
+    sigma : float in (0, inf) or None, default=None
+        Noise of the gates. ``None``: 0.7; before a network 0.5.
+    penalty_factor : float in (0, inf), default=0.75
+        Multiplies the automatic cost of an open gate.
+    penalty : float in [0, inf) or None, default=None
+        Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
+        data. Takes the place of ``penalty_factor``.
+    reweighter : {"balance", "dwr", "srdo"}, default="balance"
+        How weights are found. "balance": the weights closest to uniform, by a small convex problem. "dwr": as
+        published: one free weight per row, by gradient descent. "srdo": a ratio of densities: also removes
+        dependence that correlations do not see.
+    divergence : {"chi2", "entropy"}, default="chi2"
+        The distance to uniform weights. "chi2": keeps the largest effective sample size there is. "entropy": keeps
+        every weight above 0.
+    means : {"pinned", "recentred"}, default="pinned"
+        What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
+        may move: a little more effective sample size.
+    ridge : float in (0, inf) or None, default=None
+        How much correlation the weights may leave. ``None``: (pairs of columns / rows)^2.
+    balance_tolerance : float in (0, inf), default=0.0001
+        Largest entry of the gradient at which the search for balance stops.
+    balance_steps : int in [1, inf), default=500
+        Most steps of the search for balance.
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    outlier_limit : float in (0, inf), default=4.0
+        Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
+        evidence.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
-        The seed.
+        The seed; the same seed gives the same answer.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -171,17 +102,19 @@ _SVI_PARAMETERS = """
     ----------
     selected_ : ndarray of str
         Names of the selected variables.
-    open_probability_ : ndarray of shape (n_features_in_,)
-        Probability of being stable.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
         For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
     coef_ : ndarray
-        Coefficients in the units of the data, 0 for variables left out. With text columns, one per level: see
-        ``coefficients_``.
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
     coefficients_ : dict
-        Coefficients by (encoded) column.
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
     intercept_ : float or ndarray
-        The constant.
+        The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -192,24 +125,15 @@ _SVI_PARAMETERS = """
         Loops taken.
     converged_ : bool
         Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
     summary_ : dict
         All of it, with the keys of the command line's ``--format json``.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
         Their names, where X had any.
-"""
 
-
-class SVIRegressor(Regression, _SVI):
-    __doc__ = (
-        """Linear regression on the stable variables (SVI).
-
-    Finds the variables whose relation to the outcome survives a shift of the data, weights the rows so that the rest
-    can't mislead, and fits a linear model on the stable ones.
-"""
-        + _SVI_PARAMETERS
-        + """
     Examples
     --------
     >>> from stablevar import SVIRegressor
@@ -219,18 +143,194 @@ class SVIRegressor(Regression, _SVI):
     >>> model.get_support(indices=True).tolist()
     [0, 1, 2, 3, 4]
     """
-    )
+
+    _core_name = "svi"
+    _parameters: ClassVar[dict[str, str]] = {
+        "gates": "gates",
+        "evidence": "evidence",
+        "evidence_rows": "evidence-rows",
+        "threshold": "threshold",
+        "n_features_to_select": "select",
+        "fdr": "fdr",
+        "resamples": "resamples",
+        "least_frequency": "least-frequency",
+        "max_iter": "loops",
+        "moving_average": "moving-average",
+        "sigma": "sigma",
+        "penalty_factor": "penalty-factor",
+        "penalty": "penalty",
+        "reweighter": "reweighter",
+        "divergence": "divergence",
+        "means": "means",
+        "ridge": "ridge",
+        "balance_tolerance": "balance-tolerance",
+        "balance_steps": "balance-steps",
+        "refit": "refit",
+        "outlier_limit": "outlier-limit",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ("evidence",)
+
+    def __init__(
+        self,
+        *,
+        gates: Literal["linear", "network"] = "linear",
+        evidence: Literal["auto", "focused", "residual", "network"] | None = "auto",
+        evidence_rows: int = 50_000,
+        threshold: float = 0.5,
+        n_features_to_select: int | None = None,
+        fdr: float | None = None,
+        resamples: int | None = None,
+        least_frequency: float = 0.5,
+        max_iter: int = 10,
+        moving_average: int = 3,
+        sigma: float | None = None,
+        penalty_factor: float = 0.75,
+        penalty: float | None = None,
+        reweighter: Literal["balance", "dwr", "srdo"] = "balance",
+        divergence: Literal["chi2", "entropy"] = "chi2",
+        means: Literal["pinned", "recentred"] = "pinned",
+        ridge: float | None = None,
+        balance_tolerance: float = 0.0001,
+        balance_steps: int = 500,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        outlier_limit: float = 4.0,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.gates = gates
+        self.evidence = evidence
+        self.evidence_rows = evidence_rows
+        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
+        self.fdr = fdr
+        self.resamples = resamples
+        self.least_frequency = least_frequency
+        self.max_iter = max_iter
+        self.moving_average = moving_average
+        self.sigma = sigma
+        self.penalty_factor = penalty_factor
+        self.penalty = penalty
+        self.reweighter = reweighter
+        self.divergence = divergence
+        self.means = means
+        self.ridge = ridge
+        self.balance_tolerance = balance_tolerance
+        self.balance_steps = balance_steps
+        self.refit = refit
+        self.outlier_limit = outlier_limit
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
 
 
-class SVIClassifier(Classification, _SVI):
-    __doc__ = (
-        """Logistic regression on the stable variables (SVI).
+class SVIClassifier(Classification, StableModel):
+    """Algorithm 1 guided by evidence for every variable, then a robust linear model on the stable ones; for two
+    classes.
 
-    Finds the variables whose relation to the outcome survives a shift of the data, weights the rows so that the rest
-    can't mislead, and fits a logistic regression on the stable ones.
-"""
-        + _SVI_PARAMETERS.replace("intercept_ : float or ndarray", "intercept_ : ndarray")
-        + """
+    Parameters
+    ----------
+    gates : {"linear", "network"}, default="linear"
+        What the gates stand before. "linear": a linear model. "network": a network.
+    evidence : {"auto", "focused", "residual", "network"} or None, default="auto"
+        What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
+        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
+        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
+        predicts unseen rows without it. ``None``: its gate, as in the paper.
+    evidence_rows : int in [100, inf), default=50_000
+        Rows the evidence is gathered from at most, drawn at random.
+    threshold : float in [0, 1], default=0.5
+        Probability from which a variable is selected.
+    n_features_to_select : int in [1, inf) or None, default=None
+        Select this many, the most probable, instead of by a threshold. ``None``: as many as pass the threshold.
+        Takes the place of ``threshold``.
+    fdr : float in [0, 1] or None, default=None
+        Select so that at most this share of the selected is wrong on average (Benjamini-Hochberg), instead of by a
+        threshold; needs evidence. ``None``: by the threshold. Takes the place of ``threshold`` and
+        ``n_features_to_select``.
+    resamples : int in [2, inf) or None, default=None
+        Also select in this many random halves of the rows, and keep what most of them select. ``None``: none.
+    least_frequency : float in [0, 1], default=0.5
+        Share of the halves in which a variable must be selected.
+    max_iter : int in [1, inf), default=10
+        Most loops of Algorithm 1.
+    moving_average : int in [1, inf), default=3
+        Loops the soft mask is averaged over.
+    sigma : float in (0, inf) or None, default=None
+        Noise of the gates. ``None``: 0.7; before a network 0.5.
+    penalty_factor : float in (0, inf), default=0.75
+        Multiplies the automatic cost of an open gate.
+    penalty : float in [0, inf) or None, default=None
+        Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
+        data. Takes the place of ``penalty_factor``.
+    reweighter : {"balance", "dwr", "srdo"}, default="balance"
+        How weights are found. "balance": the weights closest to uniform, by a small convex problem. "dwr": as
+        published: one free weight per row, by gradient descent. "srdo": a ratio of densities: also removes
+        dependence that correlations do not see.
+    divergence : {"chi2", "entropy"}, default="chi2"
+        The distance to uniform weights. "chi2": keeps the largest effective sample size there is. "entropy": keeps
+        every weight above 0.
+    means : {"pinned", "recentred"}, default="pinned"
+        What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
+        may move: a little more effective sample size.
+    ridge : float in (0, inf) or None, default=None
+        How much correlation the weights may leave. ``None``: (pairs of columns / rows)^2.
+    balance_tolerance : float in (0, inf), default=0.0001
+        Largest entry of the gradient at which the search for balance stops.
+    balance_steps : int in [1, inf), default=500
+        Most steps of the search for balance.
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    outlier_limit : float in (0, inf), default=4.0
+        Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
+        evidence.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
     classes_ : ndarray of shape (2,)
         The two classes.
 
@@ -243,149 +343,155 @@ class SVIClassifier(Classification, _SVI):
     >>> model.predict_proba(X).shape
     (2000, 2)
     """
-    )
 
-
-class _Network(StableModel):
-    """The parameters of networks."""
-
-    _network_constraints: dict = {
-        "hidden": ["array-like", _COUNT],
-        "solver": [StrOptions({"auto", "adam", "lbfgs"})],
-        "learning_rate": [_POSITIVE],
-        "batch_size": [_COUNT],
-        "epochs": [_COUNT],
-        "decay": [Interval(Real, 0, None, closed="left")],
-        "restarts": [_COUNT],
+    _core_name = "svi"
+    _parameters: ClassVar[dict[str, str]] = {
+        "gates": "gates",
+        "evidence": "evidence",
+        "evidence_rows": "evidence-rows",
+        "threshold": "threshold",
+        "n_features_to_select": "select",
+        "fdr": "fdr",
+        "resamples": "resamples",
+        "least_frequency": "least-frequency",
+        "max_iter": "loops",
+        "moving_average": "moving-average",
+        "sigma": "sigma",
+        "penalty_factor": "penalty-factor",
+        "penalty": "penalty",
+        "reweighter": "reweighter",
+        "divergence": "divergence",
+        "means": "means",
+        "ridge": "ridge",
+        "balance_tolerance": "balance-tolerance",
+        "balance_steps": "balance-steps",
+        "refit": "refit",
+        "outlier_limit": "outlier-limit",
+        "max_levels": "max-levels",
+        "random_state": "seed",
     }
-
-    def _network(self, network):
-        """The core's network settings with this estimator's parameters."""
-        hidden = [self.hidden] if isinstance(self.hidden, Integral) else list(self.hidden)
-        network.update(
-            hidden=[int(units) for units in hidden],
-            solver=self.solver,
-            learning_rate=self.learning_rate,
-            batch=self.batch_size,
-            epochs=self.epochs,
-            decay=self.decay,
-            restarts=self.restarts,
-        )
-
-
-class _NonlinearSVI(_Network):
-    _method_name = "nonlinear-svi"
-    _parameter_constraints: dict = {
-        "evidence": [StrOptions({"network", "residual", "focused"}), None],
-        "evidence_rows": [_COUNT],
-        "threshold": [_SHARE],
-        "fdr": [_SHARE, None],
-        "n_features_to_select": [_COUNT, None],
-        "resamples": [Interval(Integral, 2, None, closed="left"), None],
-        "least_frequency": [_SHARE],
-        "loops": [_COUNT],
-        **_Network._network_constraints,
-        "outlier_limit": [_POSITIVE],
-        "max_levels": [_COUNT],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ("evidence",)
 
     def __init__(
         self,
         *,
-        evidence="network",
-        evidence_rows=50_000,
-        threshold=0.5,
-        fdr=None,
-        n_features_to_select=None,
-        resamples=None,
-        least_frequency=0.5,
-        loops=1,
-        hidden=(10,),
-        solver="auto",
-        learning_rate=0.01,
-        batch_size=128,
-        epochs=100,
-        decay=1e-4,
-        restarts=3,
-        outlier_limit=4.0,
-        max_levels=100,
-        random_state=0,
-        verbose=False,
-    ):
+        gates: Literal["linear", "network"] = "linear",
+        evidence: Literal["auto", "focused", "residual", "network"] | None = "auto",
+        evidence_rows: int = 50_000,
+        threshold: float = 0.5,
+        n_features_to_select: int | None = None,
+        fdr: float | None = None,
+        resamples: int | None = None,
+        least_frequency: float = 0.5,
+        max_iter: int = 10,
+        moving_average: int = 3,
+        sigma: float | None = None,
+        penalty_factor: float = 0.75,
+        penalty: float | None = None,
+        reweighter: Literal["balance", "dwr", "srdo"] = "balance",
+        divergence: Literal["chi2", "entropy"] = "chi2",
+        means: Literal["pinned", "recentred"] = "pinned",
+        ridge: float | None = None,
+        balance_tolerance: float = 0.0001,
+        balance_steps: int = 500,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        outlier_limit: float = 4.0,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.gates = gates
         self.evidence = evidence
         self.evidence_rows = evidence_rows
         self.threshold = threshold
-        self.fdr = fdr
         self.n_features_to_select = n_features_to_select
+        self.fdr = fdr
         self.resamples = resamples
         self.least_frequency = least_frequency
-        self.loops = loops
-        self.hidden = hidden
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.epochs = epochs
-        self.decay = decay
-        self.restarts = restarts
+        self.max_iter = max_iter
+        self.moving_average = moving_average
+        self.sigma = sigma
+        self.penalty_factor = penalty_factor
+        self.penalty = penalty
+        self.reweighter = reweighter
+        self.divergence = divergence
+        self.means = means
+        self.ridge = ridge
+        self.balance_tolerance = balance_tolerance
+        self.balance_steps = balance_steps
+        self.refit = refit
         self.outlier_limit = outlier_limit
         self.max_levels = max_levels
         self.random_state = random_state
         self.verbose = verbose
 
-    def _settings(self):
-        method = json.loads(_core.default_method("nonlinear-svi"))
-        _choose(self, method["settings"])
-        method["settings"]["loops"] = self.loops
-        self._network(method["refit"]["network"])
-        return method
 
+class SVIDRegressor(Regression, StableModel):
+    """Algorithm 1 as published with one loop: weights once, then gates decide; for numbers.
 
-_NETWORK_PARAMETERS = """hidden : int or sequence of int, default=(10,)
-        Units of each hidden layer of the model on the selected variables.
-    solver : {"auto", "adam", "lbfgs"}, default="auto"
-        How its weights are found; "auto" is L-BFGS for up to 2000 rows.
-    learning_rate : float, default=0.01
-        Adam's first step length.
-    batch_size : int, default=128
-        Rows per step of Adam.
-    epochs : int, default=100
-        Times all rows are seen at most.
-    decay : float, default=1e-4
-        Ridge on the weights.
-    restarts : int, default=3
-        Random starts, of which the best on held-out rows is kept.
-    """
-
-_NONLINEAR_PARAMETERS = (
-    """
     Parameters
     ----------
-    evidence : {"network", "residual", "focused"} or None, default="network"
-        How each variable is judged on its own. ``None`` is the paper's algorithm: the gates decide.
-    evidence_rows : int, default=50_000
-        Rows the evidence is gathered from, at most.
-    threshold : float, default=0.5
-        Probability of being stable from which a variable is selected.
-    fdr : float or None, default=None
-        Select by a false discovery rate instead. Needs evidence.
-    n_features_to_select : int or None, default=None
-        Select this many instead, the most probable.
-    resamples : int or None, default=None
-        Select what this many random halves of the rows agree on.
-    least_frequency : float, default=0.5
+    gates : {"linear", "network"}, default="linear"
+        What the gates stand before. "linear": a linear model. "network": a network.
+    evidence : {"auto", "focused", "residual", "network"} or None, default=None
+        What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
+        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
+        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
+        predicts unseen rows without it. ``None``: its gate, as in the paper.
+    evidence_rows : int in [100, inf), default=50_000
+        Rows the evidence is gathered from at most, drawn at random.
+    threshold : float in [0, 1], default=0.5
+        Probability from which a variable is selected.
+    n_features_to_select : int in [1, inf) or None, default=None
+        Select this many, the most probable, instead of by a threshold. ``None``: as many as pass the threshold.
+        Takes the place of ``threshold``.
+    fdr : float in [0, 1] or None, default=None
+        Select so that at most this share of the selected is wrong on average (Benjamini-Hochberg), instead of by a
+        threshold; needs evidence. ``None``: by the threshold. Takes the place of ``threshold`` and
+        ``n_features_to_select``.
+    resamples : int in [2, inf) or None, default=None
+        Also select in this many random halves of the rows, and keep what most of them select. ``None``: none.
+    least_frequency : float in [0, 1], default=0.5
         Share of the halves in which a variable must be selected.
-    loops : int, default=1
-        Loops of Algorithm 1 at most.
-    """
-    + _NETWORK_PARAMETERS
-    + """outlier_limit : float, default=4.0
-        Residual evidence: standard deviations beyond which a residual of the outcome counts as such at the limit.
-    max_levels : int, default=100
-        Distinct texts a column may hold.
+    max_iter : int in [1, inf), default=1
+        Most loops of Algorithm 1.
+    moving_average : int in [1, inf), default=3
+        Loops the soft mask is averaged over.
+    sigma : float in (0, inf) or None, default=None
+        Noise of the gates. ``None``: 0.7; before a network 0.5.
+    penalty_factor : float in (0, inf), default=0.75
+        Multiplies the automatic cost of an open gate.
+    penalty : float in [0, inf) or None, default=None
+        Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
+        data. Takes the place of ``penalty_factor``.
+    reweighter : {"balance", "dwr", "srdo"}, default="balance"
+        How weights are found. "balance": the weights closest to uniform, by a small convex problem. "dwr": as
+        published: one free weight per row, by gradient descent. "srdo": a ratio of densities: also removes
+        dependence that correlations do not see.
+    divergence : {"chi2", "entropy"}, default="chi2"
+        The distance to uniform weights. "chi2": keeps the largest effective sample size there is. "entropy": keeps
+        every weight above 0.
+    means : {"pinned", "recentred"}, default="pinned"
+        What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
+        may move: a little more effective sample size.
+    ridge : float in (0, inf) or None, default=None
+        How much correlation the weights may leave. ``None``: (pairs of columns / rows)^2.
+    balance_tolerance : float in (0, inf), default=0.0001
+        Largest entry of the gradient at which the search for balance stops.
+    balance_steps : int in [1, inf), default=500
+        Most steps of the search for balance.
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    outlier_limit : float in (0, inf), default=4.0
+        Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
+        evidence.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
-        The seed.
+        The seed; the same seed gives the same answer.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -393,12 +499,19 @@ _NONLINEAR_PARAMETERS = (
     ----------
     selected_ : ndarray of str
         Names of the selected variables.
-    open_probability_ : ndarray of shape (n_features_in_,)
-        Probability of being stable.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        What the data say about each variable.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
     coefficients_ : dict
-        The network's mean slope in every (encoded) column.
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -409,25 +522,402 @@ _NONLINEAR_PARAMETERS = (
         Loops taken.
     converged_ : bool
         Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
     summary_ : dict
         All of it, with the keys of the command line's ``--format json``.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
         Their names, where X had any.
-"""
-)
+    """
+
+    _core_name = "svi-d"
+    _parameters: ClassVar[dict[str, str]] = {
+        "gates": "gates",
+        "evidence": "evidence",
+        "evidence_rows": "evidence-rows",
+        "threshold": "threshold",
+        "n_features_to_select": "select",
+        "fdr": "fdr",
+        "resamples": "resamples",
+        "least_frequency": "least-frequency",
+        "max_iter": "loops",
+        "moving_average": "moving-average",
+        "sigma": "sigma",
+        "penalty_factor": "penalty-factor",
+        "penalty": "penalty",
+        "reweighter": "reweighter",
+        "divergence": "divergence",
+        "means": "means",
+        "ridge": "ridge",
+        "balance_tolerance": "balance-tolerance",
+        "balance_steps": "balance-steps",
+        "refit": "refit",
+        "outlier_limit": "outlier-limit",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ("evidence",)
+
+    def __init__(
+        self,
+        *,
+        gates: Literal["linear", "network"] = "linear",
+        evidence: Literal["auto", "focused", "residual", "network"] | None = None,
+        evidence_rows: int = 50_000,
+        threshold: float = 0.5,
+        n_features_to_select: int | None = None,
+        fdr: float | None = None,
+        resamples: int | None = None,
+        least_frequency: float = 0.5,
+        max_iter: int = 1,
+        moving_average: int = 3,
+        sigma: float | None = None,
+        penalty_factor: float = 0.75,
+        penalty: float | None = None,
+        reweighter: Literal["balance", "dwr", "srdo"] = "balance",
+        divergence: Literal["chi2", "entropy"] = "chi2",
+        means: Literal["pinned", "recentred"] = "pinned",
+        ridge: float | None = None,
+        balance_tolerance: float = 0.0001,
+        balance_steps: int = 500,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        outlier_limit: float = 4.0,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.gates = gates
+        self.evidence = evidence
+        self.evidence_rows = evidence_rows
+        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
+        self.fdr = fdr
+        self.resamples = resamples
+        self.least_frequency = least_frequency
+        self.max_iter = max_iter
+        self.moving_average = moving_average
+        self.sigma = sigma
+        self.penalty_factor = penalty_factor
+        self.penalty = penalty
+        self.reweighter = reweighter
+        self.divergence = divergence
+        self.means = means
+        self.ridge = ridge
+        self.balance_tolerance = balance_tolerance
+        self.balance_steps = balance_steps
+        self.refit = refit
+        self.outlier_limit = outlier_limit
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
 
 
-class NonlinearSVIRegressor(Regression, _NonlinearSVI):
-    __doc__ = (
-        """A network on the stable variables (NonlinearSVI).
+class SVIDClassifier(Classification, StableModel):
+    """Algorithm 1 as published with one loop: weights once, then gates decide; for two classes.
 
-    Weights by a ratio of densities, gates on the inputs of a network, evidence by leaving variables out, and a network
-    on the stable ones. It wants some thousand rows.
-"""
-        + _NONLINEAR_PARAMETERS
-        + """
+    Parameters
+    ----------
+    gates : {"linear", "network"}, default="linear"
+        What the gates stand before. "linear": a linear model. "network": a network.
+    evidence : {"auto", "focused", "residual", "network"} or None, default=None
+        What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
+        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
+        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
+        predicts unseen rows without it. ``None``: its gate, as in the paper.
+    evidence_rows : int in [100, inf), default=50_000
+        Rows the evidence is gathered from at most, drawn at random.
+    threshold : float in [0, 1], default=0.5
+        Probability from which a variable is selected.
+    n_features_to_select : int in [1, inf) or None, default=None
+        Select this many, the most probable, instead of by a threshold. ``None``: as many as pass the threshold.
+        Takes the place of ``threshold``.
+    fdr : float in [0, 1] or None, default=None
+        Select so that at most this share of the selected is wrong on average (Benjamini-Hochberg), instead of by a
+        threshold; needs evidence. ``None``: by the threshold. Takes the place of ``threshold`` and
+        ``n_features_to_select``.
+    resamples : int in [2, inf) or None, default=None
+        Also select in this many random halves of the rows, and keep what most of them select. ``None``: none.
+    least_frequency : float in [0, 1], default=0.5
+        Share of the halves in which a variable must be selected.
+    max_iter : int in [1, inf), default=1
+        Most loops of Algorithm 1.
+    moving_average : int in [1, inf), default=3
+        Loops the soft mask is averaged over.
+    sigma : float in (0, inf) or None, default=None
+        Noise of the gates. ``None``: 0.7; before a network 0.5.
+    penalty_factor : float in (0, inf), default=0.75
+        Multiplies the automatic cost of an open gate.
+    penalty : float in [0, inf) or None, default=None
+        Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
+        data. Takes the place of ``penalty_factor``.
+    reweighter : {"balance", "dwr", "srdo"}, default="balance"
+        How weights are found. "balance": the weights closest to uniform, by a small convex problem. "dwr": as
+        published: one free weight per row, by gradient descent. "srdo": a ratio of densities: also removes
+        dependence that correlations do not see.
+    divergence : {"chi2", "entropy"}, default="chi2"
+        The distance to uniform weights. "chi2": keeps the largest effective sample size there is. "entropy": keeps
+        every weight above 0.
+    means : {"pinned", "recentred"}, default="pinned"
+        What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
+        may move: a little more effective sample size.
+    ridge : float in (0, inf) or None, default=None
+        How much correlation the weights may leave. ``None``: (pairs of columns / rows)^2.
+    balance_tolerance : float in (0, inf), default=0.0001
+        Largest entry of the gradient at which the search for balance stops.
+    balance_steps : int in [1, inf), default=500
+        Most steps of the search for balance.
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    outlier_limit : float in (0, inf), default=4.0
+        Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
+        evidence.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    classes_ : ndarray of shape (2,)
+        The two classes.
+    """
+
+    _core_name = "svi-d"
+    _parameters: ClassVar[dict[str, str]] = {
+        "gates": "gates",
+        "evidence": "evidence",
+        "evidence_rows": "evidence-rows",
+        "threshold": "threshold",
+        "n_features_to_select": "select",
+        "fdr": "fdr",
+        "resamples": "resamples",
+        "least_frequency": "least-frequency",
+        "max_iter": "loops",
+        "moving_average": "moving-average",
+        "sigma": "sigma",
+        "penalty_factor": "penalty-factor",
+        "penalty": "penalty",
+        "reweighter": "reweighter",
+        "divergence": "divergence",
+        "means": "means",
+        "ridge": "ridge",
+        "balance_tolerance": "balance-tolerance",
+        "balance_steps": "balance-steps",
+        "refit": "refit",
+        "outlier_limit": "outlier-limit",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ("evidence",)
+
+    def __init__(
+        self,
+        *,
+        gates: Literal["linear", "network"] = "linear",
+        evidence: Literal["auto", "focused", "residual", "network"] | None = None,
+        evidence_rows: int = 50_000,
+        threshold: float = 0.5,
+        n_features_to_select: int | None = None,
+        fdr: float | None = None,
+        resamples: int | None = None,
+        least_frequency: float = 0.5,
+        max_iter: int = 1,
+        moving_average: int = 3,
+        sigma: float | None = None,
+        penalty_factor: float = 0.75,
+        penalty: float | None = None,
+        reweighter: Literal["balance", "dwr", "srdo"] = "balance",
+        divergence: Literal["chi2", "entropy"] = "chi2",
+        means: Literal["pinned", "recentred"] = "pinned",
+        ridge: float | None = None,
+        balance_tolerance: float = 0.0001,
+        balance_steps: int = 500,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        outlier_limit: float = 4.0,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.gates = gates
+        self.evidence = evidence
+        self.evidence_rows = evidence_rows
+        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
+        self.fdr = fdr
+        self.resamples = resamples
+        self.least_frequency = least_frequency
+        self.max_iter = max_iter
+        self.moving_average = moving_average
+        self.sigma = sigma
+        self.penalty_factor = penalty_factor
+        self.penalty = penalty
+        self.reweighter = reweighter
+        self.divergence = divergence
+        self.means = means
+        self.ridge = ridge
+        self.balance_tolerance = balance_tolerance
+        self.balance_steps = balance_steps
+        self.refit = refit
+        self.outlier_limit = outlier_limit
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class NonlinearSVIRegressor(Regression, StableModel):
+    """Algorithm 1 for effects of any shape: independence weights, a gated network, then a network on the stable
+    variables; for numbers.
+
+    Parameters
+    ----------
+    gates : {"linear", "network"}, default="network"
+        What the gates stand before. "linear": a linear model. "network": a network.
+    evidence : {"auto", "focused", "residual", "network"} or None, default="network"
+        What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
+        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
+        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
+        predicts unseen rows without it. ``None``: its gate, as in the paper.
+    evidence_rows : int in [100, inf), default=50_000
+        Rows the evidence is gathered from at most, drawn at random.
+    threshold : float in [0, 1], default=0.5
+        Probability from which a variable is selected.
+    n_features_to_select : int in [1, inf) or None, default=None
+        Select this many, the most probable, instead of by a threshold. ``None``: as many as pass the threshold.
+        Takes the place of ``threshold``.
+    fdr : float in [0, 1] or None, default=None
+        Select so that at most this share of the selected is wrong on average (Benjamini-Hochberg), instead of by a
+        threshold; needs evidence. ``None``: by the threshold. Takes the place of ``threshold`` and
+        ``n_features_to_select``.
+    resamples : int in [2, inf) or None, default=None
+        Also select in this many random halves of the rows, and keep what most of them select. ``None``: none.
+    least_frequency : float in [0, 1], default=0.5
+        Share of the halves in which a variable must be selected.
+    max_iter : int in [1, inf), default=1
+        Most loops of Algorithm 1.
+    moving_average : int in [1, inf), default=3
+        Loops the soft mask is averaged over.
+    sigma : float in (0, inf) or None, default=None
+        Noise of the gates. ``None``: 0.7; before a network 0.5.
+    penalty : float in [0, inf) or None, default=None
+        Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
+        data. Takes the place of ``penalty_factor``.
+    reweighter : {"balance", "dwr", "srdo"}, default="srdo"
+        How weights are found. "balance": the weights closest to uniform, by a small convex problem. "dwr": as
+        published: one free weight per row, by gradient descent. "srdo": a ratio of densities: also removes
+        dependence that correlations do not see.
+    classifier : {"network", "quadratic"}, default="network"
+        What tells shuffled from original rows. "network": a network. "quadratic": logistic regression on the
+        columns, their squares and products.
+    weight_limit : float in (0, inf), default=20.0
+        A larger ratio of densities is cut off there.
+    folds : int in [2, inf), default=3
+        Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    outlier_limit : float in (0, inf), default=4.0
+        Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
+        evidence.
+    hidden : int or sequence of int in [1, 65536], default=(10,)
+        Units of each hidden layer of the network, as in 10 or 64,32.
+    solver : {"auto", "adam", "lbfgs"}, default="auto"
+        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
+        batches. "lbfgs": quasi-Newton steps on all rows.
+    learning_rate : float in (0, inf), default=0.01
+        Length of a step of Adam: the network's first, or the published descent's.
+    epochs : int in [1, inf), default=100
+        Most times all rows are seen by the network.
+    batch_size : int in [1, inf), default=128
+        Rows of a mini-batch.
+    decay : float in [0, inf), default=0.0001
+        Ridge on the network's weights.
+    restarts : int in [1, inf), default=3
+        Random starts of the network, of which the best on held-out rows is kept.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+
     Examples
     --------
     >>> from stablevar import NonlinearSVIRegressor
@@ -437,107 +927,176 @@ class NonlinearSVIRegressor(Regression, _NonlinearSVI):
     >>> model.get_support(indices=True).tolist()
     [0, 1, 2, 3, 4]
     """
-    )
 
-
-class NonlinearSVIClassifier(Classification, _NonlinearSVI):
-    __doc__ = (
-        """A network on the stable variables that tells two classes apart (NonlinearSVI).
-
-    Weights by a ratio of densities, gates on the inputs of a network, evidence by leaving variables out, and a network
-    on the stable ones. It wants some thousand rows.
-"""
-        + _NONLINEAR_PARAMETERS
-        + """    classes_ : ndarray of shape (2,)
-        The two classes.
-    """
-    )
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        # Its evidence wants some thousand rows; on a few hundred it may select nothing.
-        tags.classifier_tags.poor_score = True
-        return tags
-
-
-class _STG(_Network):
-    _method_name = "stg"
-    _parameter_constraints: dict = {
-        "gates": [StrOptions({"linear", "network"})],
-        "threshold": [_SHARE],
-        "sigma": [_POSITIVE, None],
-        "penalty": [Interval(Real, 0, None, closed="left"), None],
-        **_Network._network_constraints,
-        "max_levels": [_COUNT],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
+    _core_name = "nonlinear-svi"
+    _parameters: ClassVar[dict[str, str]] = {
+        "gates": "gates",
+        "evidence": "evidence",
+        "evidence_rows": "evidence-rows",
+        "threshold": "threshold",
+        "n_features_to_select": "select",
+        "fdr": "fdr",
+        "resamples": "resamples",
+        "least_frequency": "least-frequency",
+        "max_iter": "loops",
+        "moving_average": "moving-average",
+        "sigma": "sigma",
+        "penalty": "penalty",
+        "reweighter": "reweighter",
+        "classifier": "classifier",
+        "weight_limit": "weight-limit",
+        "folds": "folds",
+        "refit": "refit",
+        "outlier_limit": "outlier-limit",
+        "hidden": "hidden",
+        "solver": "solver",
+        "learning_rate": "learning-rate",
+        "epochs": "epochs",
+        "batch_size": "batch-size",
+        "decay": "decay",
+        "restarts": "restarts",
+        "max_levels": "max-levels",
+        "random_state": "seed",
     }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ("evidence",)
 
     def __init__(
         self,
         *,
-        gates="linear",
-        threshold=0.5,
-        sigma=None,
-        penalty=None,
-        hidden=(10,),
-        solver="auto",
-        learning_rate=0.01,
-        batch_size=128,
-        epochs=100,
-        decay=1e-4,
-        restarts=3,
-        max_levels=100,
-        random_state=0,
-        verbose=False,
-    ):
+        gates: Literal["linear", "network"] = "network",
+        evidence: Literal["auto", "focused", "residual", "network"] | None = "network",
+        evidence_rows: int = 50_000,
+        threshold: float = 0.5,
+        n_features_to_select: int | None = None,
+        fdr: float | None = None,
+        resamples: int | None = None,
+        least_frequency: float = 0.5,
+        max_iter: int = 1,
+        moving_average: int = 3,
+        sigma: float | None = None,
+        penalty: float | None = None,
+        reweighter: Literal["balance", "dwr", "srdo"] = "srdo",
+        classifier: Literal["network", "quadratic"] = "network",
+        weight_limit: float = 20.0,
+        folds: int = 3,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        outlier_limit: float = 4.0,
+        hidden: int | Sequence[int] = (10,),
+        solver: Literal["auto", "adam", "lbfgs"] = "auto",
+        learning_rate: float = 0.01,
+        epochs: int = 100,
+        batch_size: int = 128,
+        decay: float = 0.0001,
+        restarts: int = 3,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
         self.gates = gates
+        self.evidence = evidence
+        self.evidence_rows = evidence_rows
         self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
+        self.fdr = fdr
+        self.resamples = resamples
+        self.least_frequency = least_frequency
+        self.max_iter = max_iter
+        self.moving_average = moving_average
         self.sigma = sigma
         self.penalty = penalty
+        self.reweighter = reweighter
+        self.classifier = classifier
+        self.weight_limit = weight_limit
+        self.folds = folds
+        self.refit = refit
+        self.outlier_limit = outlier_limit
         self.hidden = hidden
         self.solver = solver
         self.learning_rate = learning_rate
-        self.batch_size = batch_size
         self.epochs = epochs
+        self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
         self.max_levels = max_levels
         self.random_state = random_state
         self.verbose = verbose
 
-    def _settings(self):
-        is_network = self.gates == "network"
-        method = json.loads(_core.default_method("nonlinear-stg" if is_network else "stg"))
-        method["threshold"] = self.threshold
-        gates = method["gates"][self.gates]
-        if self.sigma is not None:
-            gates["sigma"] = self.sigma
-        if self.penalty is not None:
-            gates["penalty"] = self.penalty if is_network else {"fixed": self.penalty}
-        if is_network:
-            self._network(method["refit"]["network"])
-        return method
 
+class NonlinearSVIClassifier(Classification, StableModel):
+    """Algorithm 1 for effects of any shape: independence weights, a gated network, then a network on the stable
+    variables; for two classes.
 
-_STG_PARAMETERS = (
-    """
     Parameters
     ----------
-    gates : {"linear", "network"}, default="linear"
-        What stands behind the gates, and what is fitted to the selected variables.
-    threshold : float, default=0.5
-        Probability of an open gate from which a variable is selected.
-    sigma : float or None, default=None
-        Noise of the gates; ``None`` is 0.7, before a network 0.5.
-    penalty : float or None, default=None
-        Cost of an open gate as a share of the outcome's variance; ``None`` chooses from the data.
-    """
-    + _NETWORK_PARAMETERS
-    + """max_levels : int, default=100
-        Distinct texts a column may hold.
+    gates : {"linear", "network"}, default="network"
+        What the gates stand before. "linear": a linear model. "network": a network.
+    evidence : {"auto", "focused", "residual", "network"} or None, default="network"
+        What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
+        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
+        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
+        predicts unseen rows without it. ``None``: its gate, as in the paper.
+    evidence_rows : int in [100, inf), default=50_000
+        Rows the evidence is gathered from at most, drawn at random.
+    threshold : float in [0, 1], default=0.5
+        Probability from which a variable is selected.
+    n_features_to_select : int in [1, inf) or None, default=None
+        Select this many, the most probable, instead of by a threshold. ``None``: as many as pass the threshold.
+        Takes the place of ``threshold``.
+    fdr : float in [0, 1] or None, default=None
+        Select so that at most this share of the selected is wrong on average (Benjamini-Hochberg), instead of by a
+        threshold; needs evidence. ``None``: by the threshold. Takes the place of ``threshold`` and
+        ``n_features_to_select``.
+    resamples : int in [2, inf) or None, default=None
+        Also select in this many random halves of the rows, and keep what most of them select. ``None``: none.
+    least_frequency : float in [0, 1], default=0.5
+        Share of the halves in which a variable must be selected.
+    max_iter : int in [1, inf), default=1
+        Most loops of Algorithm 1.
+    moving_average : int in [1, inf), default=3
+        Loops the soft mask is averaged over.
+    sigma : float in (0, inf) or None, default=None
+        Noise of the gates. ``None``: 0.7; before a network 0.5.
+    penalty : float in [0, inf) or None, default=None
+        Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
+        data. Takes the place of ``penalty_factor``.
+    reweighter : {"balance", "dwr", "srdo"}, default="srdo"
+        How weights are found. "balance": the weights closest to uniform, by a small convex problem. "dwr": as
+        published: one free weight per row, by gradient descent. "srdo": a ratio of densities: also removes
+        dependence that correlations do not see.
+    classifier : {"network", "quadratic"}, default="network"
+        What tells shuffled from original rows. "network": a network. "quadratic": logistic regression on the
+        columns, their squares and products.
+    weight_limit : float in (0, inf), default=20.0
+        A larger ratio of densities is cut off there.
+    folds : int in [2, inf), default=3
+        Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    outlier_limit : float in (0, inf), default=4.0
+        Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
+        evidence.
+    hidden : int or sequence of int in [1, 65536], default=(10,)
+        Units of each hidden layer of the network, as in 10 or 64,32.
+    solver : {"auto", "adam", "lbfgs"}, default="auto"
+        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
+        batches. "lbfgs": quasi-Newton steps on all rows.
+    learning_rate : float in (0, inf), default=0.01
+        Length of a step of Adam: the network's first, or the published descent's.
+    epochs : int in [1, inf), default=100
+        Most times all rows are seen by the network.
+    batch_size : int in [1, inf), default=128
+        Rows of a mini-batch.
+    decay : float in [0, inf), default=0.0001
+        Ridge on the network's weights.
+    restarts : int in [1, inf), default=3
+        Random starts of the network, of which the best on held-out rows is kept.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
-        The seed.
+        The seed; the same seed gives the same answer.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -545,27 +1104,1329 @@ _STG_PARAMETERS = (
     ----------
     selected_ : ndarray of str
         Names of the selected variables.
-    open_probability_ : ndarray of shape (n_features_in_,)
-        Probability that the gate is open.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
     coef_ : ndarray
-        Of a linear model: coefficients in the units of the data.
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
     intercept_ : float or ndarray
-        Of a linear model: the constant.
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
     converged_ : bool
         Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
     summary_ : dict
         All of it, with the keys of the command line's ``--format json``.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
         Their names, where X had any.
-"""
-)
+    classes_ : ndarray of shape (2,)
+        The two classes.
+    """
+
+    _core_name = "nonlinear-svi"
+    _parameters: ClassVar[dict[str, str]] = {
+        "gates": "gates",
+        "evidence": "evidence",
+        "evidence_rows": "evidence-rows",
+        "threshold": "threshold",
+        "n_features_to_select": "select",
+        "fdr": "fdr",
+        "resamples": "resamples",
+        "least_frequency": "least-frequency",
+        "max_iter": "loops",
+        "moving_average": "moving-average",
+        "sigma": "sigma",
+        "penalty": "penalty",
+        "reweighter": "reweighter",
+        "classifier": "classifier",
+        "weight_limit": "weight-limit",
+        "folds": "folds",
+        "refit": "refit",
+        "outlier_limit": "outlier-limit",
+        "hidden": "hidden",
+        "solver": "solver",
+        "learning_rate": "learning-rate",
+        "epochs": "epochs",
+        "batch_size": "batch-size",
+        "decay": "decay",
+        "restarts": "restarts",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ("evidence",)
+
+    def __init__(
+        self,
+        *,
+        gates: Literal["linear", "network"] = "network",
+        evidence: Literal["auto", "focused", "residual", "network"] | None = "network",
+        evidence_rows: int = 50_000,
+        threshold: float = 0.5,
+        n_features_to_select: int | None = None,
+        fdr: float | None = None,
+        resamples: int | None = None,
+        least_frequency: float = 0.5,
+        max_iter: int = 1,
+        moving_average: int = 3,
+        sigma: float | None = None,
+        penalty: float | None = None,
+        reweighter: Literal["balance", "dwr", "srdo"] = "srdo",
+        classifier: Literal["network", "quadratic"] = "network",
+        weight_limit: float = 20.0,
+        folds: int = 3,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        outlier_limit: float = 4.0,
+        hidden: int | Sequence[int] = (10,),
+        solver: Literal["auto", "adam", "lbfgs"] = "auto",
+        learning_rate: float = 0.01,
+        epochs: int = 100,
+        batch_size: int = 128,
+        decay: float = 0.0001,
+        restarts: int = 3,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.gates = gates
+        self.evidence = evidence
+        self.evidence_rows = evidence_rows
+        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
+        self.fdr = fdr
+        self.resamples = resamples
+        self.least_frequency = least_frequency
+        self.max_iter = max_iter
+        self.moving_average = moving_average
+        self.sigma = sigma
+        self.penalty = penalty
+        self.reweighter = reweighter
+        self.classifier = classifier
+        self.weight_limit = weight_limit
+        self.folds = folds
+        self.refit = refit
+        self.outlier_limit = outlier_limit
+        self.hidden = hidden
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.decay = decay
+        self.restarts = restarts
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
 
 
-class STGRegressor(Regression, _STG):
-    __doc__ = "Stochastic gates without reweighting: the paper's baseline STG, for regression.\n" + _STG_PARAMETERS
+class OLSRegressor(Regression, StableModel):
+    """Least squares on all variables; for numbers.
+
+    Parameters
+    ----------
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    """
+
+    _core_name = "ols"
+    _parameters: ClassVar[dict[str, str]] = {"refit": "refit", "max_levels": "max-levels", "random_state": "seed"}
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.refit = refit
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
 
 
-class STGClassifier(Classification, _STG):
-    __doc__ = "Stochastic gates without reweighting: the paper's baseline STG, for two classes.\n" + _STG_PARAMETERS
+class LassoRegressor(Regression, StableModel):
+    """The Lasso, its penalty by cross-validation; for numbers.
+
+    Parameters
+    ----------
+    folds : int in [2, inf), default=5
+        Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    alpha : float in (0, inf) or None, default=None
+        The Lasso's penalty, for standardised columns and outcome. ``None``: by cross-validation.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    """
+
+    _core_name = "lasso"
+    _parameters: ClassVar[dict[str, str]] = {
+        "folds": "folds",
+        "refit": "refit",
+        "alpha": "alpha",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        folds: int = 5,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        alpha: float | None = None,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.folds = folds
+        self.refit = refit
+        self.alpha = alpha
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class STGRegressor(Regression, StableModel):
+    """Gates without weights, then a model on the variables whose gates are open; for numbers.
+
+    Parameters
+    ----------
+    gates : {"linear", "network"}, default="linear"
+        What the gates stand before. "linear": a linear model. "network": a network.
+    threshold : float in [0, 1], default=0.5
+        Probability from which a variable is selected.
+    n_features_to_select : int in [1, inf) or None, default=None
+        Select this many, the most probable, instead of by a threshold. ``None``: as many as pass the threshold.
+        Takes the place of ``threshold``.
+    sigma : float in (0, inf) or None, default=None
+        Noise of the gates. ``None``: 0.7; before a network 0.5.
+    penalty_factor : float in (0, inf), default=0.75
+        Multiplies the automatic cost of an open gate.
+    penalty : float in [0, inf) or None, default=None
+        Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
+        data. Takes the place of ``penalty_factor``.
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    hidden : int or sequence of int in [1, 65536], default=(10,)
+        Units of each hidden layer of the network, as in 10 or 64,32.
+    solver : {"auto", "adam", "lbfgs"}, default="auto"
+        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
+        batches. "lbfgs": quasi-Newton steps on all rows.
+    learning_rate : float in (0, inf), default=0.01
+        Length of a step of Adam: the network's first, or the published descent's.
+    epochs : int in [1, inf), default=100
+        Most times all rows are seen by the network.
+    batch_size : int in [1, inf), default=128
+        Rows of a mini-batch.
+    decay : float in [0, inf), default=0.0001
+        Ridge on the network's weights.
+    restarts : int in [1, inf), default=3
+        Random starts of the network, of which the best on held-out rows is kept.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    """
+
+    _core_name = "stg"
+    _parameters: ClassVar[dict[str, str]] = {
+        "gates": "gates",
+        "threshold": "threshold",
+        "n_features_to_select": "select",
+        "sigma": "sigma",
+        "penalty_factor": "penalty-factor",
+        "penalty": "penalty",
+        "refit": "refit",
+        "hidden": "hidden",
+        "solver": "solver",
+        "learning_rate": "learning-rate",
+        "epochs": "epochs",
+        "batch_size": "batch-size",
+        "decay": "decay",
+        "restarts": "restarts",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        gates: Literal["linear", "network"] = "linear",
+        threshold: float = 0.5,
+        n_features_to_select: int | None = None,
+        sigma: float | None = None,
+        penalty_factor: float = 0.75,
+        penalty: float | None = None,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        hidden: int | Sequence[int] = (10,),
+        solver: Literal["auto", "adam", "lbfgs"] = "auto",
+        learning_rate: float = 0.01,
+        epochs: int = 100,
+        batch_size: int = 128,
+        decay: float = 0.0001,
+        restarts: int = 3,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.gates = gates
+        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
+        self.sigma = sigma
+        self.penalty_factor = penalty_factor
+        self.penalty = penalty
+        self.refit = refit
+        self.hidden = hidden
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.decay = decay
+        self.restarts = restarts
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class STGClassifier(Classification, StableModel):
+    """Gates without weights, then a model on the variables whose gates are open; for two classes.
+
+    Parameters
+    ----------
+    gates : {"linear", "network"}, default="linear"
+        What the gates stand before. "linear": a linear model. "network": a network.
+    threshold : float in [0, 1], default=0.5
+        Probability from which a variable is selected.
+    n_features_to_select : int in [1, inf) or None, default=None
+        Select this many, the most probable, instead of by a threshold. ``None``: as many as pass the threshold.
+        Takes the place of ``threshold``.
+    sigma : float in (0, inf) or None, default=None
+        Noise of the gates. ``None``: 0.7; before a network 0.5.
+    penalty_factor : float in (0, inf), default=0.75
+        Multiplies the automatic cost of an open gate.
+    penalty : float in [0, inf) or None, default=None
+        Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
+        data. Takes the place of ``penalty_factor``.
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    hidden : int or sequence of int in [1, 65536], default=(10,)
+        Units of each hidden layer of the network, as in 10 or 64,32.
+    solver : {"auto", "adam", "lbfgs"}, default="auto"
+        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
+        batches. "lbfgs": quasi-Newton steps on all rows.
+    learning_rate : float in (0, inf), default=0.01
+        Length of a step of Adam: the network's first, or the published descent's.
+    epochs : int in [1, inf), default=100
+        Most times all rows are seen by the network.
+    batch_size : int in [1, inf), default=128
+        Rows of a mini-batch.
+    decay : float in [0, inf), default=0.0001
+        Ridge on the network's weights.
+    restarts : int in [1, inf), default=3
+        Random starts of the network, of which the best on held-out rows is kept.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    classes_ : ndarray of shape (2,)
+        The two classes.
+    """
+
+    _core_name = "stg"
+    _parameters: ClassVar[dict[str, str]] = {
+        "gates": "gates",
+        "threshold": "threshold",
+        "n_features_to_select": "select",
+        "sigma": "sigma",
+        "penalty_factor": "penalty-factor",
+        "penalty": "penalty",
+        "refit": "refit",
+        "hidden": "hidden",
+        "solver": "solver",
+        "learning_rate": "learning-rate",
+        "epochs": "epochs",
+        "batch_size": "batch-size",
+        "decay": "decay",
+        "restarts": "restarts",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        gates: Literal["linear", "network"] = "linear",
+        threshold: float = 0.5,
+        n_features_to_select: int | None = None,
+        sigma: float | None = None,
+        penalty_factor: float = 0.75,
+        penalty: float | None = None,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        hidden: int | Sequence[int] = (10,),
+        solver: Literal["auto", "adam", "lbfgs"] = "auto",
+        learning_rate: float = 0.01,
+        epochs: int = 100,
+        batch_size: int = 128,
+        decay: float = 0.0001,
+        restarts: int = 3,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.gates = gates
+        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
+        self.sigma = sigma
+        self.penalty_factor = penalty_factor
+        self.penalty = penalty
+        self.refit = refit
+        self.hidden = hidden
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.decay = decay
+        self.restarts = restarts
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class DWRRegressor(Regression, StableModel):
+    """Least squares (for classes: logistic regression) on all variables under decorrelating weights, as published; for
+    numbers.
+
+    Parameters
+    ----------
+    reweighter : {"balance", "dwr", "srdo"}, default="dwr"
+        How weights are found. "balance": the weights closest to uniform, by a small convex problem. "dwr": as
+        published: one free weight per row, by gradient descent. "srdo": a ratio of densities: also removes
+        dependence that correlations do not see.
+    max_iter : int in [0, inf), default=20_000
+        Most steps of the published descent.
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    learning_rate : float in (0, inf), default=0.01
+        Length of a step of Adam: the network's first, or the published descent's.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    """
+
+    _core_name = "dwr"
+    _parameters: ClassVar[dict[str, str]] = {
+        "reweighter": "reweighter",
+        "max_iter": "steps",
+        "refit": "refit",
+        "learning_rate": "learning-rate",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        reweighter: Literal["balance", "dwr", "srdo"] = "dwr",
+        max_iter: int = 20_000,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        learning_rate: float = 0.01,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.reweighter = reweighter
+        self.max_iter = max_iter
+        self.refit = refit
+        self.learning_rate = learning_rate
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class DWRClassifier(Classification, StableModel):
+    """Least squares (for classes: logistic regression) on all variables under decorrelating weights, as published; for
+    two classes.
+
+    Parameters
+    ----------
+    reweighter : {"balance", "dwr", "srdo"}, default="dwr"
+        How weights are found. "balance": the weights closest to uniform, by a small convex problem. "dwr": as
+        published: one free weight per row, by gradient descent. "srdo": a ratio of densities: also removes
+        dependence that correlations do not see.
+    max_iter : int in [0, inf), default=20_000
+        Most steps of the published descent.
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    learning_rate : float in (0, inf), default=0.01
+        Length of a step of Adam: the network's first, or the published descent's.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    classes_ : ndarray of shape (2,)
+        The two classes.
+    """
+
+    _core_name = "dwr"
+    _parameters: ClassVar[dict[str, str]] = {
+        "reweighter": "reweighter",
+        "max_iter": "steps",
+        "refit": "refit",
+        "learning_rate": "learning-rate",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        reweighter: Literal["balance", "dwr", "srdo"] = "dwr",
+        max_iter: int = 20_000,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        learning_rate: float = 0.01,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.reweighter = reweighter
+        self.max_iter = max_iter
+        self.refit = refit
+        self.learning_rate = learning_rate
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class SRDORegressor(Regression, StableModel):
+    """A network on all variables under weights that make them independent; for numbers.
+
+    Parameters
+    ----------
+    reweighter : {"balance", "dwr", "srdo"}, default="srdo"
+        How weights are found. "balance": the weights closest to uniform, by a small convex problem. "dwr": as
+        published: one free weight per row, by gradient descent. "srdo": a ratio of densities: also removes
+        dependence that correlations do not see.
+    classifier : {"network", "quadratic"}, default="network"
+        What tells shuffled from original rows. "network": a network. "quadratic": logistic regression on the
+        columns, their squares and products.
+    weight_limit : float in (0, inf), default=20.0
+        A larger ratio of densities is cut off there.
+    folds : int in [2, inf), default=3
+        Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    hidden : int or sequence of int in [1, 65536], default=(10,)
+        Units of each hidden layer of the network, as in 10 or 64,32.
+    solver : {"auto", "adam", "lbfgs"}, default="auto"
+        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
+        batches. "lbfgs": quasi-Newton steps on all rows.
+    learning_rate : float in (0, inf), default=0.01
+        Length of a step of Adam: the network's first, or the published descent's.
+    epochs : int in [1, inf), default=100
+        Most times all rows are seen by the network.
+    batch_size : int in [1, inf), default=128
+        Rows of a mini-batch.
+    decay : float in [0, inf), default=0.0001
+        Ridge on the network's weights.
+    restarts : int in [1, inf), default=3
+        Random starts of the network, of which the best on held-out rows is kept.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    """
+
+    _core_name = "srdo"
+    _parameters: ClassVar[dict[str, str]] = {
+        "reweighter": "reweighter",
+        "classifier": "classifier",
+        "weight_limit": "weight-limit",
+        "folds": "folds",
+        "refit": "refit",
+        "hidden": "hidden",
+        "solver": "solver",
+        "learning_rate": "learning-rate",
+        "epochs": "epochs",
+        "batch_size": "batch-size",
+        "decay": "decay",
+        "restarts": "restarts",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        reweighter: Literal["balance", "dwr", "srdo"] = "srdo",
+        classifier: Literal["network", "quadratic"] = "network",
+        weight_limit: float = 20.0,
+        folds: int = 3,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        hidden: int | Sequence[int] = (10,),
+        solver: Literal["auto", "adam", "lbfgs"] = "auto",
+        learning_rate: float = 0.01,
+        epochs: int = 100,
+        batch_size: int = 128,
+        decay: float = 0.0001,
+        restarts: int = 3,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.reweighter = reweighter
+        self.classifier = classifier
+        self.weight_limit = weight_limit
+        self.folds = folds
+        self.refit = refit
+        self.hidden = hidden
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.decay = decay
+        self.restarts = restarts
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class SRDOClassifier(Classification, StableModel):
+    """A network on all variables under weights that make them independent; for two classes.
+
+    Parameters
+    ----------
+    reweighter : {"balance", "dwr", "srdo"}, default="srdo"
+        How weights are found. "balance": the weights closest to uniform, by a small convex problem. "dwr": as
+        published: one free weight per row, by gradient descent. "srdo": a ratio of densities: also removes
+        dependence that correlations do not see.
+    classifier : {"network", "quadratic"}, default="network"
+        What tells shuffled from original rows. "network": a network. "quadratic": logistic regression on the
+        columns, their squares and products.
+    weight_limit : float in (0, inf), default=20.0
+        A larger ratio of densities is cut off there.
+    folds : int in [2, inf), default=3
+        Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    hidden : int or sequence of int in [1, 65536], default=(10,)
+        Units of each hidden layer of the network, as in 10 or 64,32.
+    solver : {"auto", "adam", "lbfgs"}, default="auto"
+        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
+        batches. "lbfgs": quasi-Newton steps on all rows.
+    learning_rate : float in (0, inf), default=0.01
+        Length of a step of Adam: the network's first, or the published descent's.
+    epochs : int in [1, inf), default=100
+        Most times all rows are seen by the network.
+    batch_size : int in [1, inf), default=128
+        Rows of a mini-batch.
+    decay : float in [0, inf), default=0.0001
+        Ridge on the network's weights.
+    restarts : int in [1, inf), default=3
+        Random starts of the network, of which the best on held-out rows is kept.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    classes_ : ndarray of shape (2,)
+        The two classes.
+    """
+
+    _core_name = "srdo"
+    _parameters: ClassVar[dict[str, str]] = {
+        "reweighter": "reweighter",
+        "classifier": "classifier",
+        "weight_limit": "weight-limit",
+        "folds": "folds",
+        "refit": "refit",
+        "hidden": "hidden",
+        "solver": "solver",
+        "learning_rate": "learning-rate",
+        "epochs": "epochs",
+        "batch_size": "batch-size",
+        "decay": "decay",
+        "restarts": "restarts",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        reweighter: Literal["balance", "dwr", "srdo"] = "srdo",
+        classifier: Literal["network", "quadratic"] = "network",
+        weight_limit: float = 20.0,
+        folds: int = 3,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        hidden: int | Sequence[int] = (10,),
+        solver: Literal["auto", "adam", "lbfgs"] = "auto",
+        learning_rate: float = 0.01,
+        epochs: int = 100,
+        batch_size: int = 128,
+        decay: float = 0.0001,
+        restarts: int = 3,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.reweighter = reweighter
+        self.classifier = classifier
+        self.weight_limit = weight_limit
+        self.folds = folds
+        self.refit = refit
+        self.hidden = hidden
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.decay = decay
+        self.restarts = restarts
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class MLPRegressor(Regression, StableModel):
+    """A network on all variables; for numbers.
+
+    Parameters
+    ----------
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    hidden : int or sequence of int in [1, 65536], default=(10,)
+        Units of each hidden layer of the network, as in 10 or 64,32.
+    solver : {"auto", "adam", "lbfgs"}, default="auto"
+        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
+        batches. "lbfgs": quasi-Newton steps on all rows.
+    learning_rate : float in (0, inf), default=0.01
+        Length of a step of Adam: the network's first, or the published descent's.
+    epochs : int in [1, inf), default=100
+        Most times all rows are seen by the network.
+    batch_size : int in [1, inf), default=128
+        Rows of a mini-batch.
+    decay : float in [0, inf), default=0.0001
+        Ridge on the network's weights.
+    restarts : int in [1, inf), default=3
+        Random starts of the network, of which the best on held-out rows is kept.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    """
+
+    _core_name = "mlp"
+    _parameters: ClassVar[dict[str, str]] = {
+        "refit": "refit",
+        "hidden": "hidden",
+        "solver": "solver",
+        "learning_rate": "learning-rate",
+        "epochs": "epochs",
+        "batch_size": "batch-size",
+        "decay": "decay",
+        "restarts": "restarts",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        hidden: int | Sequence[int] = (10,),
+        solver: Literal["auto", "adam", "lbfgs"] = "auto",
+        learning_rate: float = 0.01,
+        epochs: int = 100,
+        batch_size: int = 128,
+        decay: float = 0.0001,
+        restarts: int = 3,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.refit = refit
+        self.hidden = hidden
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.decay = decay
+        self.restarts = restarts
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class MLPClassifier(Classification, StableModel):
+    """A network on all variables; for two classes.
+
+    Parameters
+    ----------
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    hidden : int or sequence of int in [1, 65536], default=(10,)
+        Units of each hidden layer of the network, as in 10 or 64,32.
+    solver : {"auto", "adam", "lbfgs"}, default="auto"
+        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
+        batches. "lbfgs": quasi-Newton steps on all rows.
+    learning_rate : float in (0, inf), default=0.01
+        Length of a step of Adam: the network's first, or the published descent's.
+    epochs : int in [1, inf), default=100
+        Most times all rows are seen by the network.
+    batch_size : int in [1, inf), default=128
+        Rows of a mini-batch.
+    decay : float in [0, inf), default=0.0001
+        Ridge on the network's weights.
+    restarts : int in [1, inf), default=3
+        Random starts of the network, of which the best on held-out rows is kept.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    classes_ : ndarray of shape (2,)
+        The two classes.
+    """
+
+    _core_name = "mlp"
+    _parameters: ClassVar[dict[str, str]] = {
+        "refit": "refit",
+        "hidden": "hidden",
+        "solver": "solver",
+        "learning_rate": "learning-rate",
+        "epochs": "epochs",
+        "batch_size": "batch-size",
+        "decay": "decay",
+        "restarts": "restarts",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        hidden: int | Sequence[int] = (10,),
+        solver: Literal["auto", "adam", "lbfgs"] = "auto",
+        learning_rate: float = 0.01,
+        epochs: int = 100,
+        batch_size: int = 128,
+        decay: float = 0.0001,
+        restarts: int = 3,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.refit = refit
+        self.hidden = hidden
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.decay = decay
+        self.restarts = restarts
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class LogisticClassifier(Classification, StableModel):
+    """Logistic regression on all variables; for two classes.
+
+    Parameters
+    ----------
+    refit : {"auto", "linear", "robust", "network"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "network": a network.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    classes_ : ndarray of shape (2,)
+        The two classes.
+    """
+
+    _core_name = "logistic"
+    _parameters: ClassVar[dict[str, str]] = {"refit": "refit", "max_levels": "max-levels", "random_state": "seed"}
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.refit = refit
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose

@@ -1,115 +1,37 @@
-"""Weights under which columns no longer go together, for a model of your own."""
+"""Weights for a model of your own. Made by python/generate.py from the core's tables: change those, not this file."""
 
 from __future__ import annotations
 
-import json
-import warnings
-from abc import ABCMeta, abstractmethod
-from numbers import Integral, Real
+from typing import ClassVar, Literal
 
-import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from ._base import RandomState
+from ._weighing import Reweighting
 
-from . import _core
-from ._base import MINIMUM_ROWS, seed_of
-from ._tables import names_of, read
-
-_POSITIVE = Interval(Real, 0, None, closed="neither")
-_COUNT = Interval(Integral, 1, None, closed="left")
+__all__ = ["Balance", "DWR", "SRDO"]
 
 
-class _Reweighter(BaseEstimator, metaclass=ABCMeta):
-    """What the reweighters share."""
+class Balance(Reweighting):
+    """Weights under which columns no longer go together: the weights closest to uniform, by a small convex problem.
 
-    @abstractmethod
-    def _settings(self):
-        """The core's settings with this reweighter's parameters."""
+    Parameters
+    ----------
+    divergence : {"chi2", "entropy"}, default="chi2"
+        The distance to uniform weights. "chi2": keeps the largest effective sample size there is. "entropy": keeps
+        every weight above 0.
+    means : {"pinned", "recentred"}, default="pinned"
+        What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
+        may move: a little more effective sample size.
+    ridge : float in (0, inf) or None, default=1e-10
+        How much correlation the weights may leave. ``None``: (pairs of columns / rows)^2.
+    tol : float in (0, inf), default=1e-09
+        Largest entry of the gradient at which the search for balance stops.
+    max_iter : int in [1, inf), default=500
+        Most steps of the search for balance.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
 
-    def fit(self, X, y=None, sample_weight=None, stable=None):
-        """Find the weights.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The rows.
-        y : None
-            Not used; here for pipelines.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            2 means the same as the row standing twice.
-        stable : array-like of shape (n_features,) or None, default=None
-            Probabilities of being stable: likely stable variables need not be told apart from each other.
-
-        Returns
-        -------
-        self : object
-            Fitted.
-        """
-        self._validate_params()
-        given = X
-        X, names = read(self, X, reset=True, minimum=MINIMUM_ROWS)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, given, dtype=np.float64, ensure_non_negative=True)
-        if stable is not None:
-            stable = [float(value) for value in stable]
-            if len(stable) != self.n_features_in_ or not all(0 <= value <= 1 for value in stable):
-                raise ValueError(f"stable needs {self.n_features_in_} probabilities, one per feature.")
-        self.weights_, self._function, summary = _core.reweigh(
-            json.dumps(self._settings()), X, names, sample_weight, stable, seed_of(self.random_state), self.max_levels
-        )
-        self._read_summary(json.loads(summary))
-        return self
-
-    def _read_summary(self, summary):
-        """The fitted attributes."""
-        self.summary_ = summary
-        self.n_eff_ = summary["n_eff"]
-        self.converged_ = summary["converged"]
-        self.n_iter_ = max(1, summary["passes"])
-        if not self.converged_:
-            warnings.warn(f"{type(self).__name__} did not converge.", ConvergenceWarning, stacklevel=3)
-
-    def weigh(self, X):
-        """Weights of new rows, on the scale on which the training rows have mean 1.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The rows.
-
-        Returns
-        -------
-        weights : ndarray of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        X, names = read(self, X, reset=False)
-        return self._function.weigh(X, names)
-
-    def fit_weigh(self, X, y=None, **fit_params):
-        """Find the weights and return them.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The rows.
-        y : None
-            Not used.
-        **fit_params : dict
-            For :meth:`fit`.
-
-        Returns
-        -------
-        weights : ndarray of shape (n_samples,)
-        """
-        return self.fit(X, y, **fit_params).weights_
-
-    def _names(self):
-        return names_of(self)
-
-
-_ATTRIBUTES = """
     Attributes
     ----------
     weights_ : ndarray of shape (n_samples,)
@@ -120,39 +42,15 @@ _ATTRIBUTES = """
         Whether the search converged.
     n_iter_ : int
         Passes over the rows.
+    findings_ : list of dict
+        What to watch out for.
     summary_ : dict
         Correlations before and after, the largest one left, and more.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
         Their names, where X had any.
-"""
 
-
-class Balance(_Reweighter):
-    __doc__ = (
-        """The weights closest to uniform under which all columns are uncorrelated.
-
-    Parameters
-    ----------
-    divergence : {"chi2", "entropy"}, default="chi2"
-        The distance to uniform weights: "chi2" keeps the largest effective sample size there is, "entropy" every
-        weight above 0.
-    means : {"pinned", "recentred"}, default="pinned"
-        Whether the columns' means stay what they are.
-    ridge : float or None, default=1e-10
-        How much correlation may remain; ``None`` depends on rows and columns.
-    tolerance : float, default=1e-9
-        Largest entry of the gradient at which to stop.
-    max_iter : int, default=500
-        Steps at most.
-    max_levels : int, default=100
-        Distinct texts a column may hold.
-    random_state : int, RandomState instance or None, default=0
-        Not used; here for all reweighters alike.
-"""
-        + _ATTRIBUTES
-        + """
     Examples
     --------
     >>> import numpy as np
@@ -163,126 +61,155 @@ class Balance(_Reweighter):
     >>> bool(abs(np.average(X[:, 0] * X[:, 9], weights=weights)) < 0.1)
     True
     """
-    )
-    _parameter_constraints: dict = {
-        "divergence": [StrOptions({"chi2", "entropy"})],
-        "means": [StrOptions({"pinned", "recentred"})],
-        "ridge": [_POSITIVE, None],
-        "tolerance": [_POSITIVE],
-        "max_iter": [_COUNT],
-        "max_levels": [_COUNT],
-        "random_state": ["random_state"],
+
+    _core_name = "balance"
+    _parameters: ClassVar[dict[str, str]] = {
+        "divergence": "divergence",
+        "means": "means",
+        "ridge": "ridge",
+        "tol": "balance-tolerance",
+        "max_iter": "balance-steps",
+        "max_levels": "max-levels",
+        "random_state": "seed",
     }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,
         *,
-        divergence="chi2",
-        means="pinned",
-        ridge=1e-10,
-        tolerance=1e-9,
-        max_iter=500,
-        max_levels=100,
-        random_state=0,
-    ):
+        divergence: Literal["chi2", "entropy"] = "chi2",
+        means: Literal["pinned", "recentred"] = "pinned",
+        ridge: float | None = 1e-10,
+        tol: float = 1e-09,
+        max_iter: int = 500,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+    ) -> None:
         self.divergence = divergence
         self.means = means
         self.ridge = ridge
-        self.tolerance = tolerance
+        self.tol = tol
         self.max_iter = max_iter
         self.max_levels = max_levels
         self.random_state = random_state
 
-    def _settings(self):
-        settings = json.loads(_core.default_reweighter("balance"))
-        settings["balance"].update(
-            divergence=self.divergence,
-            means=self.means,
-            ridge=self.ridge,
-            tolerance=self.tolerance,
-            max_iterations=self.max_iter,
-        )
-        return settings
 
-
-class DWR(_Reweighter):
-    __doc__ = (
-        """Decorrelating weights as published: gradient descent on one free weight per row.
-
-    There is no function behind free weights: :meth:`weigh` uses the quadratic function of the columns that fits them
-    best by least squares. :class:`Balance` finds better weights in a hundredth of the time; this is for comparison.
+class DWR(Reweighting):
+    """Weights under which columns no longer go together: as published: one free weight per row, by gradient descent.
 
     Parameters
     ----------
-    steps : int, default=20_000
-        Steps of Adam at most.
-    learning_rate : float, default=0.01
-        Their length.
-    max_levels : int, default=100
-        Distinct texts a column may hold.
+    max_iter : int in [0, inf), default=20_000
+        Most steps of the published descent.
+    learning_rate : float in (0, inf), default=0.01
+        Length of a step of Adam: the network's first, or the published descent's.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
-        Not used; here for all reweighters alike.
-"""
-        + _ATTRIBUTES
-    )
-    _parameter_constraints: dict = {
-        "steps": [_COUNT],
-        "learning_rate": [_POSITIVE],
-        "max_levels": [_COUNT],
-        "random_state": ["random_state"],
-    }
+        The seed; the same seed gives the same answer.
 
-    def __init__(self, *, steps=20_000, learning_rate=0.01, max_levels=100, random_state=0):
-        self.steps = steps
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_samples,)
+        One per row, mean 1.
+    n_eff_ : float
+        Effective sample size.
+    converged_ : bool
+        Whether the search converged.
+    n_iter_ : int
+        Passes over the rows.
+    findings_ : list of dict
+        What to watch out for.
+    summary_ : dict
+        Correlations before and after, the largest one left, and more.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    """
+
+    _core_name = "dwr"
+    _parameters: ClassVar[dict[str, str]] = {
+        "max_iter": "steps",
+        "learning_rate": "learning-rate",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        max_iter: int = 20_000,
+        learning_rate: float = 0.01,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+    ) -> None:
+        self.max_iter = max_iter
         self.learning_rate = learning_rate
         self.max_levels = max_levels
         self.random_state = random_state
 
-    def _settings(self):
-        settings = json.loads(_core.default_reweighter("dwr"))
-        settings["published"].update(steps=self.steps, learning_rate=self.learning_rate)
-        return settings
 
-
-class SRDO(_Reweighter):
-    __doc__ = (
-        """Weights under which all columns are independent: a ratio of densities.
-
-    A classifier learns to tell the rows from rows whose columns were shuffled apart.
+class SRDO(Reweighting):
+    """Weights under which columns no longer go together: a ratio of densities: also removes dependence that
+    correlations do not see.
 
     Parameters
     ----------
     classifier : {"network", "quadratic"}, default="network"
-        A network, or logistic regression on products of two columns.
-    folds : int, default=3
-        Parts for cross-fitting.
-    limit : float, default=20.0
-        Larger ratios are cut off there.
-    max_levels : int, default=100
-        Distinct texts a column may hold.
+        What tells shuffled from original rows. "network": a network. "quadratic": logistic regression on the
+        columns, their squares and products.
+    weight_limit : float in (0, inf), default=20.0
+        A larger ratio of densities is cut off there.
+    folds : int in [2, inf), default=3
+        Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
-        The seed.
-"""
-        + _ATTRIBUTES
-    )
-    _parameter_constraints: dict = {
-        "classifier": [StrOptions({"network", "quadratic"})],
-        "folds": [Interval(Integral, 2, None, closed="left")],
-        "limit": [_POSITIVE],
-        "max_levels": [_COUNT],
-        "random_state": ["random_state"],
-    }
+        The seed; the same seed gives the same answer.
 
-    def __init__(self, *, classifier="network", folds=3, limit=20.0, max_levels=100, random_state=0):
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_samples,)
+        One per row, mean 1.
+    n_eff_ : float
+        Effective sample size.
+    converged_ : bool
+        Whether the search converged.
+    n_iter_ : int
+        Passes over the rows.
+    findings_ : list of dict
+        What to watch out for.
+    summary_ : dict
+        Correlations before and after, the largest one left, and more.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    """
+
+    _core_name = "srdo"
+    _parameters: ClassVar[dict[str, str]] = {
+        "classifier": "classifier",
+        "weight_limit": "weight-limit",
+        "folds": "folds",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        classifier: Literal["network", "quadratic"] = "network",
+        weight_limit: float = 20.0,
+        folds: int = 3,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+    ) -> None:
         self.classifier = classifier
+        self.weight_limit = weight_limit
         self.folds = folds
-        self.limit = limit
         self.max_levels = max_levels
         self.random_state = random_state
-
-    def _settings(self):
-        settings = json.loads(_core.default_reweighter("srdo"))
-        settings["srdo"].update(folds=self.folds, limit=self.limit)
-        if self.classifier == "quadratic":
-            settings["srdo"]["classifier"] = "quadratic"
-        return settings

@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from .estimators import _COUNT, _SHARE, NonlinearSVIClassifier, NonlinearSVIRegressor, SVIClassifier, SVIRegressor
+from ._base import Rows, Values
+from ._selector_parameters import SelectorParameters
+from .estimators import NonlinearSVIClassifier, NonlinearSVIRegressor, SVIClassifier, SVIRegressor
 
 
-class StableSelector(SelectorMixin, BaseEstimator):
-    """Select the stable variables, for any model that follows.
-
-    Parameters
-    ----------
-    task : {"auto", "regression", "classification"}, default="auto"
-        What y is; "auto" takes two distinct values for classes.
-    nonlinear : bool, default=False
-        Judge by networks, which see effects of any shape and want some thousand rows.
-    evidence : {"auto", "residual", "focused", "network"} or None, default="auto"
-        How each variable is judged on its own. ``None`` is the paper's algorithm.
-    threshold : float, default=0.5
-        Probability of being stable from which a variable is selected.
-    fdr : float or None, default=None
-        Select by a false discovery rate instead.
-    n_features_to_select : int or None, default=None
-        Select this many instead.
-    resamples : int or None, default=None
-        Select what this many random halves of the rows agree on.
-    random_state : int, RandomState instance or None, default=0
-        The seed.
-    verbose : bool, default=False
-        Count steps on standard error.
-
+class StableSelector(SelectorMixin, SelectorParameters):
+    __doc__ = (
+        (SelectorParameters.__doc__ or "").replace(
+            "The parameters of StableSelector.", "Select the stable variables, for any model that follows."
+        )
+        + """
     Attributes
     ----------
     estimator_ : object
         The fitted estimator that selected.
-    open_probability_ : ndarray of shape (n_features_in_,)
-        Probability of being stable.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable. Also as ``open_probability_``.
     selected_ : ndarray of str
         Names of the selected variables.
     weights_ : ndarray of shape (n_samples,)
@@ -62,48 +46,14 @@ class StableSelector(SelectorMixin, BaseEstimator):
     >>> pipeline[-1].n_features_in_
     5
     """
+    )
 
-    _parameter_constraints: dict = {
-        "task": [StrOptions({"auto", "regression", "classification"})],
-        "nonlinear": ["boolean"],
-        "evidence": [StrOptions({"auto", "residual", "focused", "network"}), None],
-        "threshold": [_SHARE],
-        "fdr": [_SHARE, None],
-        "n_features_to_select": [_COUNT, None],
-        "resamples": [_COUNT, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-    }
-
-    def __init__(
-        self,
-        *,
-        task="auto",
-        nonlinear=False,
-        evidence="auto",
-        threshold=0.5,
-        fdr=None,
-        n_features_to_select=None,
-        resamples=None,
-        random_state=0,
-        verbose=False,
-    ):
-        self.task = task
-        self.nonlinear = nonlinear
-        self.evidence = evidence
-        self.threshold = threshold
-        self.fdr = fdr
-        self.n_features_to_select = n_features_to_select
-        self.resamples = resamples
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Rows, y: Values, sample_weight: Values = None) -> StableSelector:
         """Find the stable variables.
 
         Parameters
@@ -120,38 +70,32 @@ class StableSelector(SelectorMixin, BaseEstimator):
         self : object
             Fitted.
         """
-        self._validate_params()
         if y is None:
             raise ValueError("StableSelector requires y to be passed, but the target y is None.")
+        if self.task not in ("auto", "regression", "classification"):
+            raise ValueError(f'task must be "auto", "regression" or "classification", not {self.task!r}.')
         classifies = self.task == "classification" or (
             self.task == "auto" and type_of_target(y, input_name="y") == "binary"
         )
-        kinds = {
+        kinds: dict[tuple[bool, bool], Any] = {
             (False, False): SVIRegressor,
             (False, True): SVIClassifier,
             (True, False): NonlinearSVIRegressor,
             (True, True): NonlinearSVIClassifier,
         }
-        evidence = "network" if self.nonlinear and self.evidence == "auto" else self.evidence
-        self.estimator_ = kinds[(self.nonlinear, classifies)](
-            evidence=evidence,
-            threshold=self.threshold,
-            fdr=self.fdr,
-            n_features_to_select=self.n_features_to_select,
-            resamples=self.resamples,
-            random_state=self.random_state,
-            verbose=self.verbose,
-        ).fit(X, y, sample_weight=sample_weight)
-        self.n_features_in_ = self.estimator_.n_features_in_
+        parameters = {name: getattr(self, name) for name in self._passed_on}
+        self.estimator_ = kinds[bool(self.nonlinear), classifies](**parameters)
+        self.estimator_.fit(X, y, sample_weight=sample_weight)
+        self.n_features_in_: int = self.estimator_.n_features_in_
         if hasattr(self.estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.estimator_.feature_names_in_
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self.selected_ = self.estimator_.selected_
-        self.open_probability_ = self.estimator_.open_probability_
+        self.probability_ = self.open_probability_ = self.estimator_.probability_
         self.weights_ = self.estimator_.weights_
         return self
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> Any:
         check_is_fitted(self)
         return np.asarray(self.estimator_.get_support())

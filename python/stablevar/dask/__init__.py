@@ -14,7 +14,7 @@ except ImportError as error:  # pragma: no cover
         "stablevar.dask needs Dask with its distributed scheduler: pip install 'stablevar[dask]'"
     ) from error
 
+from ._classes import DaskBalance, DaskSVIClassifier, DaskSVIRegressor
 from ._client import _Rows as _Rows
-from ._estimators import DaskBalance, DaskSVIClassifier, DaskSVIRegressor
 
 __all__ = ["DaskBalance", "DaskSVIClassifier", "DaskSVIRegressor"]

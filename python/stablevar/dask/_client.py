@@ -197,9 +197,9 @@ class _OnDask:
         classes = [found for _, found in surveyed if found is not None and len(found)]
         if classes:
             self.classes_ = np.unique(np.concatenate(classes))
-        frame, kept = _core.draft_frame(surveys, roles)
+        draft, kept = _core.draft(surveys, roles)
         starts = np.concatenate([[0], np.cumsum(kept)[:-1]]).astype(int).tolist()
-        parts = [client.submit(_encode, part, roles, frame, first, pure=False) for part, first in zip(rows, starts)]
+        parts = [client.submit(_encode, part, roles, draft, first, pure=False) for part, first in zip(rows, starts)]
         bounds = _core.blocks(sum(kept))
         blocks = []
         for start, end in bounds:
@@ -211,7 +211,7 @@ class _OnDask:
         held = _Rows(client, blocks, [start for start, _ in bounds])
         del blocks
         try:
-            return work(held, surveys, roles)
+            return work(held, draft)
         finally:
             # Also after an error, whose traceback may be kept for long.
             held.release()

@@ -12,9 +12,9 @@ from .. import _core
 from .._tables import Frame, text_column
 
 
-@sizeof.register(_core.Part)
-def _sizeof(part):
-    return part.nbytes
+@sizeof.register(_core.EncodedRows)
+def _sizeof(rows: _core.EncodedRows) -> int:
+    return rows.nbytes
 
 
 def _share_cores():
@@ -78,19 +78,19 @@ def _survey(rows, roles, number):
         raise ValueError(f"partition {number}: {error}") from error
 
 
-def _encode(rows, roles, frame, first):
+def _encode(rows, roles, draft, first):
     _share_cores()
-    return _core.Part.encode(_raw(rows, roles["classify"])[0], roles, frame, first)
+    return _core.EncodedRows.encode(_raw(rows, roles["classify"])[0], roles, draft, first)
 
 
 def _block(start, end, parts):
     cuts = [part.cut(start, end) for part in parts]
-    return cuts[0] if len(cuts) == 1 else _core.Part.join(cuts)
+    return cuts[0] if len(cuts) == 1 else _core.EncodedRows.join(cuts)
 
 
 def _restore(frame, first, rows):
     """A block that was sent from one worker to another."""
-    return _core.restore_part(frame, first, tuple(_array(values) for values in rows))
+    return _core.restore_rows(frame, first, tuple(_array(values) for values in rows))
 
 
 def _run(part, what):
@@ -112,7 +112,7 @@ def _keep_columns(part, keep, frame):
 
 def _predict_part(X, model, names):
     _share_cores()
-    return model.predict(_covariates(X), names)
+    return model.predict(_covariates(X), names)[0]
 
 
 def _weigh_part(X, function, names, sample_weight=None):

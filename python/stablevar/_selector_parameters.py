@@ -1,0 +1,90 @@
+"""The parameters of the selector. Made by python/generate.py from the core's tables: change those, not this file."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from sklearn.base import BaseEstimator
+
+from ._base import RandomState
+
+
+class SelectorParameters(BaseEstimator):
+    """The parameters of StableSelector.
+
+    Parameters
+    ----------
+    task : {"auto", "regression", "classification"}, default="auto"
+        What y is; "auto" takes two distinct values for classes.
+    nonlinear : bool, default=False
+        Judge by networks, which see effects of any shape and want some thousand rows.
+    evidence : {"auto", "focused", "residual", "network"} or None, default="auto"
+        What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
+        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
+        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
+        predicts unseen rows without it. ``None``: its gate, as in the paper.
+    evidence_rows : int in [100, inf), default=50_000
+        Rows the evidence is gathered from at most, drawn at random.
+    threshold : float in [0, 1], default=0.5
+        Probability from which a variable is selected.
+    n_features_to_select : int in [1, inf) or None, default=None
+        Select this many, the most probable, instead of by a threshold. ``None``: as many as pass the threshold.
+        Takes the place of ``threshold``.
+    fdr : float in [0, 1] or None, default=None
+        Select so that at most this share of the selected is wrong on average (Benjamini-Hochberg), instead of by a
+        threshold; needs evidence. ``None``: by the threshold. Takes the place of ``threshold`` and
+        ``n_features_to_select``.
+    resamples : int in [2, inf) or None, default=None
+        Also select in this many random halves of the rows, and keep what most of them select. ``None``: none.
+    least_frequency : float in [0, 1], default=0.5
+        Share of the halves in which a variable must be selected.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    verbose : bool, default=False
+        Count steps on standard error.
+    """
+
+    _passed_on: ClassVar[tuple[str, ...]] = (
+        "evidence",
+        "evidence_rows",
+        "threshold",
+        "n_features_to_select",
+        "fdr",
+        "resamples",
+        "least_frequency",
+        "max_levels",
+        "random_state",
+        "verbose",
+    )
+
+    def __init__(
+        self,
+        *,
+        task: Literal["auto", "regression", "classification"] = "auto",
+        nonlinear: bool = False,
+        evidence: Literal["auto", "focused", "residual", "network"] | None = "auto",
+        evidence_rows: int = 50_000,
+        threshold: float = 0.5,
+        n_features_to_select: int | None = None,
+        fdr: float | None = None,
+        resamples: int | None = None,
+        least_frequency: float = 0.5,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.task = task
+        self.nonlinear = nonlinear
+        self.evidence = evidence
+        self.evidence_rows = evidence_rows
+        self.threshold = threshold
+        self.n_features_to_select = n_features_to_select
+        self.fdr = fdr
+        self.resamples = resamples
+        self.least_frequency = least_frequency
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.verbose = verbose

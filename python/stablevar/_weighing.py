@@ -1,0 +1,107 @@
+"""What the reweighters share."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _core
+from ._base import MINIMUM_ROWS, Parametrised, Rows, Values, weights_of
+from ._findings import raise_findings
+from ._tables import read
+
+
+def stability_of(stable: Values, features: int) -> list[float] | None:
+    """Probabilities of being stable, one per feature."""
+    if stable is None:
+        return None
+    values = [float(value) for value in stable]
+    if len(values) != features or not all(0 <= value <= 1 for value in values):
+        raise ValueError(f"stable needs {features} probabilities, one per feature.")
+    return values
+
+
+class Reweighting(Parametrised):
+    """Weights that the core finds for the rows of X."""
+
+    _function: _core.WeightModel | None
+    weights_: Any
+
+    def fit(self, X: Rows, y: Any = None, sample_weight: Values = None, stable: Values = None) -> Any:
+        """Find the weights.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+        y : None
+            Not used; here for pipelines.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            2 means the same as the row standing twice.
+        stable : array-like of shape (n_features,) or None, default=None
+            Probabilities of being stable: likely stable variables need not be told apart from each other.
+
+        Returns
+        -------
+        self : object
+            Fitted.
+        """
+        settings = self._settings()
+        given = X
+        X, names = read(self, X, reset=True, minimum=MINIMUM_ROWS)
+        weights = weights_of(sample_weight, len(given) if not isinstance(X, np.ndarray) else X.shape[0])
+        known = stability_of(stable, len(names))
+        self.weights_, self._function, summary = _core.reweigh(self._core_name, settings, X, names, weights, known)
+        self._read_summary(json.loads(summary))
+        return self
+
+    def _read_summary(self, summary: dict[str, Any]) -> None:
+        """The fitted attributes."""
+        self.summary_ = summary
+        self.n_eff_: float = summary["n_eff"]
+        self.converged_: bool = summary["converged"]
+        self.n_iter_: int = max(1, summary["passes"])
+        self.findings_: list[dict[str, Any]] = summary["findings"]
+        raise_findings(self.findings_, type(self).__name__, 4)
+
+    def weigh(self, X: Rows) -> Any:
+        """Weights of new rows, on the scale on which the training rows have mean 1.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        weights : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X, names = read(self, X, reset=False)
+        if self._function is None:
+            raise ValueError(
+                f"This {type(self).__name__} has weights of the training rows only: no function of a row came near "
+                "them. Hint: use more rows or fewer columns, or Balance."
+            )
+        return self._function.weigh(X, names)
+
+    def fit_weigh(self, X: Rows, y: Any = None, **fit_params: Any) -> Any:
+        """Find the weights and return them.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+        y : None
+            Not used.
+        **fit_params : dict
+            For :meth:`fit`.
+
+        Returns
+        -------
+        weights : ndarray of shape (n_samples,)
+        """
+        return self.fit(X, y, **fit_params).weights_
