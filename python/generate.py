@@ -358,9 +358,9 @@ def options_page():
         "",
         f"<!-- {NOTE} -->",
         "",
-        "One table for all: `--name` in the shell, the name in the second column in Python,",
-        '`Estimator::set("name", value)` in Rust. A setting has an effect where the method has the stage it applies to;',
-        "where it has none, a finding says so.",
+        "One table for all: `--name` in the shell, the name in the second column in Python, in Rust",
+        '`Estimator::set("name", value)`. A setting has an effect where the method has the stage it applies to; where it',
+        "has none, a finding says so.",
         "",
         "## Methods",
         "",
@@ -408,7 +408,7 @@ def findings_page():
         "What a fit tells you to watch out for, by its code. The result stands; a finding says how far. In the shell",
         "they are warnings, with `--format json` the list `findings`; a Python `fit` raises each as a",
         "`stablevar.FindingWarning` (not converging as scikit-learn's `ConvergenceWarning`) and keeps them in",
-        "`findings_`; in Rust they are `model.warnings`. `<name>` stands for a variable (by its position, from 0) or a figure.",
+        "`findings_`; in Rust they are `model.warnings`. `<name>` stands for a variable (by its position) or a figure.",
     ]
     for finding in CATALOGUE["findings"]:
         lines += ["", f"## {finding['code']}", "", f"{finding['what']}: {finding['meaning']}."]

@@ -3,10 +3,10 @@
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use stablevar::design::{Roles, TrainingData};
+use stablevar::engine::weighted_cross_product;
 use stablevar::evidence::{Evidence, Source, gather};
 use stablevar::fit::{Method, fit};
 use stablevar::gates::{LinearGates, WeightedProblem};
-use stablevar::rows::weighted_cross_product;
 use stablevar::weights::{Balance, Dwr, Mask, Reweighter};
 use stablevar_data::simulate::World;
 use std::hint::black_box;

@@ -7,8 +7,8 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
-use stablevar::linalg::Matrix;
-use stablevar::passes::moment_pass;
+use stablevar::Matrix;
+use stablevar::engine::moment_pass;
 use stablevar::weights::Divergence;
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,7 +1,7 @@
 //! Trains one network on the paper's nonlinear data and prints seconds and training loss, to be set beside another
 //! implementation's on the same data: `network_speed DATA.csv UNITS EPOCHS BATCH adam|lbfgs`, where the last column is the
 //! outcome. `benches/network_speed.py` does that with scikit-learn's `MLPRegressor`.
-use stablevar::linalg::Matrix;
+use stablevar::Matrix;
 use stablevar::models::{Examples, Loss, Mlp, Solver};
 use stablevar::parameter::{Fraction, Positive};
 

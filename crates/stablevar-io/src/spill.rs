@@ -4,12 +4,12 @@
 
 use crate::stream::TableStream;
 use crate::{IoError, Result};
+use stablevar::Matrix;
 use stablevar::design::{Frame, KeptRows, Roles, TrainingData};
+use stablevar::engine::WIDE_TILE;
+use stablevar::engine::{Chunk, Pass, RowSource};
 use stablevar::error::Error;
-use stablevar::linalg::Matrix;
-use stablevar::passes::{Chunk, Pass, RowSource};
 use stablevar::preparation::{Look, Settle, settle};
-use stablevar::rows::WIDE_TILE;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};

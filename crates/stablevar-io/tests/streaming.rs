@@ -3,12 +3,12 @@
 
 use serde_json::Value;
 use stablevar::design::{Missing, Roles, TrainingData};
+use stablevar::engine::RowSource;
 use stablevar::error::Error;
 use stablevar::fit::{Method, fit};
 use stablevar::gates::AnyGates;
 use stablevar::models::{Mlp, Refit};
 use stablevar::parameter::Fraction;
-use stablevar::passes::RowSource;
 use stablevar::table::{Column, Table, TextValues, Values};
 use stablevar::weights::{AnyReweighter, Balance};
 use stablevar_io::{FileRows, IoError, ReadOptions, TableStream, prepare_file, read_table, write_table};

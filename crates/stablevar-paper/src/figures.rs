@@ -6,8 +6,8 @@ use crate::real::RealTable;
 use crate::runner::{LoopRecord, Outcome, Run};
 use crate::table::csv_text;
 use serde::Serialize;
+use stablevar::Matrix;
 use stablevar::diagnostics::{dependence_between, dependence_within};
-use stablevar::linalg::Matrix;
 use stablevar_data::simulate::{TEST_RATES, World};
 use stablevar_report::chart::{
     Axis, BarChart, Chart, Group, Heatmap, LineChart, Point, Scale, Series, colour_of, figure, picture,

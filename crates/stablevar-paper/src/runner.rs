@@ -6,12 +6,12 @@
 
 use crate::experiment::{Cell, Contender, Experiment};
 use serde::{Deserialize, Serialize};
+use stablevar::Matrix;
 use stablevar::design::{Roles, TrainingData};
 use stablevar::diagnostics::unstable_coefficients;
 use stablevar::error::Error;
 use stablevar::fit::{FittedModel, fit};
 use stablevar::method::Method;
-use stablevar::linalg::Matrix;
 use stablevar::metrics::mean_squared_error;
 use stablevar::models::Model;
 use stablevar::svi::Loop;

@@ -24,7 +24,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<parts::EncodedRows>()?;
     module.add_function(wrap_pyfunction!(parts::survey_part, module)?)?;
     module.add_function(wrap_pyfunction!(parts::draft, module)?)?;
-    module.add("BRANCHES", stablevar::passes::BRANCHES)?;
+    module.add("BRANCHES", stablevar::engine::BRANCHES)?;
     module.add_function(wrap_pyfunction!(parts::blocks, module)?)?;
     module.add_function(wrap_pyfunction!(parts::merge_sums, module)?)?;
     module.add_function(wrap_pyfunction!(parts::restore_rows, module)?)?;

@@ -11,10 +11,10 @@ use numpy::{
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stablevar::Estimator;
+use stablevar::Matrix;
 use stablevar::design::{Frame, KeptRows, Roles, Task, TrainingData};
+use stablevar::engine::{Pass, RowSource};
 use stablevar::error::{Error, Result};
-use stablevar::linalg::Matrix;
-use stablevar::passes::{Pass, RowSource};
 use stablevar::preparation::{Draft, Look, Settle, settle};
 use stablevar::table::Table;
 use std::ops::ControlFlow;
@@ -107,7 +107,7 @@ pub(crate) fn merge_sums<'py>(
 /// Where the blocks of so many rows begin and end.
 #[pyfunction]
 pub(crate) fn blocks(rows: usize) -> Vec<(usize, usize)> {
-    stablevar::rows::blocks(rows).into_iter().map(|block| (block.start, block.end)).collect()
+    stablevar::engine::blocks(rows).into_iter().map(|block| (block.start, block.end)).collect()
 }
 
 /// Encoded rows on the machine that passes over them.

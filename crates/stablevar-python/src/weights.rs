@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use stablevar::Estimator;
 use stablevar::design::{Encoding, TrainingData};
 use stablevar::diagnostics::{remaining_correlation, weighted_correlations};
+use stablevar::engine::RowSource;
 use stablevar::error::Result;
 use stablevar::estimator::Value;
-use stablevar::passes::RowSource;
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Mask, Reweighted, Reweighter, WeightFunction};
 use std::collections::BTreeMap;
@@ -128,7 +128,7 @@ pub(crate) fn reweigh_rows(
     };
     let found = reweighter.reweigh(data, &mask, None, seed)?;
     let correlations = weighted_correlations(data, &found.weights)?;
-    let rows = |matrix: &stablevar::linalg::Matrix| -> Vec<Vec<f64>> {
+    let rows = |matrix: &stablevar::Matrix| -> Vec<Vec<f64>> {
         (0..matrix.rows()).map(|row| matrix.row(row).to_vec()).collect()
     };
     let columns: Vec<&str> = frame.encoding.columns.iter().map(|column| column.name.as_str()).collect();

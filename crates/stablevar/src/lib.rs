@@ -32,15 +32,15 @@ pub mod estimator;
 pub mod diagnostics;
 pub mod error;
 pub mod finding;
-pub mod functions;
-pub mod linalg;
+mod functions;
+mod linalg;
 pub mod metrics;
-pub mod optim;
+mod optim;
 pub mod parameter;
-pub mod passes;
+mod passes;
 pub mod preparation;
-pub mod rows;
-pub mod threads;
+mod rows;
+mod threads;
 pub mod wording;
 
 // The generator of the crate `stablevar-data` is not to be had here: it is built on another copy of this crate.
@@ -51,7 +51,17 @@ pub use error::{Error, Result};
 pub use estimator::Estimator;
 pub use fit::{Fit, FittedModel};
 pub use linalg::Matrix;
+pub use optim::StopReason;
 pub use table::Table;
+
+/// What those build on who keep rows elsewhere than in memory, as the companion crates do. It may change with any version.
+#[doc(hidden)]
+pub mod engine {
+    pub use crate::linalg::dot;
+    pub use crate::passes::{BRANCHES, Chunk, Pass, RowSource, moment_pass};
+    pub use crate::rows::{WIDE_TILE, blocks, weighted_cross_product};
+    pub use crate::threads::with_threads;
+}
 
 /// All that fitting and predicting takes.
 pub mod prelude {

@@ -221,7 +221,10 @@ impl<'a> Table<'a> {
     /// A table of numbers from (name, values) pairs.
     pub fn from_numbers<S: Into<String>>(columns: impl IntoIterator<Item = (S, Vec<f64>)>) -> Result<Self> {
         Self::new(
-            columns.into_iter().map(|(name, values)| Column { name: name.into(), values: Values::Number(values.into()) }).collect(),
+            columns
+                .into_iter()
+                .map(|(name, values)| Column { name: name.into(), values: Values::Number(values.into()) })
+                .collect(),
         )
     }
 

@@ -106,7 +106,7 @@ fn the_loop_raises_the_effective_sample_size_and_keeps_the_stable_correlations()
             stablevar::diagnostics::dependence_within(&step.correlations, &stable).unwrap()
         };
         assert!(within(last) > within(first));
-        let between = |m: &stablevar::linalg::Matrix| stablevar::diagnostics::dependence_between(m, &stable).unwrap();
+        let between = |m: &stablevar::Matrix| stablevar::diagnostics::dependence_between(m, &stable).unwrap();
         assert!(between(&last.correlations) < 0.5 * between(&fit.initial_correlations));
     }
 }

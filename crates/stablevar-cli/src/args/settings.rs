@@ -28,7 +28,8 @@ impl clap::Args for Settings {
     fn augment_args(command: Command) -> Command {
         SETTINGS.iter().fold(command, |command, setting| {
             let command = command.arg(option(setting, setting.name).help(help(setting)));
-            let old = setting.old_names.iter().map(|name| option(setting, name).hide(true).conflicts_with(setting.name));
+            let old =
+                setting.old_names.iter().map(|name| option(setting, name).hide(true).conflicts_with(setting.name));
             old.fold(command, Command::arg)
         })
     }

@@ -15,7 +15,7 @@ use stablevar::design::EncodingReport;
 use stablevar::error::Error;
 use stablevar::fit::FittedModel;
 use stablevar::table::{Table, Values};
-use stablevar_io::{IoError, TablePart, ReadOptions, TableStream, display};
+use stablevar_io::{IoError, ReadOptions, TablePart, TableStream, display};
 use std::path::Path;
 
 /// The command that is running, as a shell would take it.

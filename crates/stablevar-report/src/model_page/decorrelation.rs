@@ -4,9 +4,9 @@ use super::shown;
 use crate::chart::{BalanceChart, Change, Heatmap, picture};
 use crate::text::{escape, number, shorten};
 use serde_json::json;
+use stablevar::Matrix;
 use stablevar::diagnostics::SelectionCondition;
 use stablevar::fit::FittedModel;
-use stablevar::linalg::Matrix;
 
 /// Rows and columns of the heatmap at most; where there are more columns, neighbours share one.
 const CELLS: usize = 40;

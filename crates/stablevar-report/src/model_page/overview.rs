@@ -176,8 +176,7 @@ fn worries(findings: &[Words]) -> (String, String) {
         1 => "1 thing".into(),
         many => format!("{many} things"),
     };
-    let mut told: Vec<String> =
-        findings.iter().take(3).map(|finding| escape(&shorten(&finding.what, 90))).collect();
+    let mut told: Vec<String> = findings.iter().take(3).map(|finding| escape(&shorten(&finding.what, 90))).collect();
     if findings.len() > 3 {
         told.push(format!("{} more", findings.len() - 3));
     }

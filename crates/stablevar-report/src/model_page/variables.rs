@@ -6,8 +6,8 @@ use crate::page::{Cell, sortable_table};
 use crate::text::{escape, number, shorten};
 use stablevar::finding::Finding;
 use stablevar::fit::FittedModel;
-use stablevar::wording::Plain;
 use stablevar::models::Model;
+use stablevar::wording::Plain;
 
 /// Rows of the picture at most; the table has all.
 const PICTURED: usize = 60;

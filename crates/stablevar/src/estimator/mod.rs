@@ -139,13 +139,17 @@ mod tests {
 
     #[test]
     fn every_setting_has_help_a_range_a_stage_and_a_python_twin() {
-        let stages: Vec<&str> = PRESETS.iter().flat_map(|preset| preset.method().stages()).chain(["resampling"]).collect();
+        let stages: Vec<&str> =
+            PRESETS.iter().flat_map(|preset| preset.method().stages()).chain(["resampling"]).collect();
         let mut names = Vec::new();
         for setting in SETTINGS {
             let name = setting.name;
             assert!(!name.is_empty() && !setting.help.is_empty(), "{name} has no help");
             assert!(!setting.help.ends_with('.') && setting.help.starts_with(char::is_uppercase), "{name}");
-            assert!(!setting.kind.allowed().is_empty() && !setting.applies_to.is_empty(), "{name} has no range or stage");
+            assert!(
+                !setting.kind.allowed().is_empty() && !setting.applies_to.is_empty(),
+                "{name} has no range or stage"
+            );
             assert!(setting.applies_to.iter().all(|stage| stages.contains(stage)), "{name}: unknown stage");
             assert!(setting.instead_of.iter().all(|other| super::setting(other).is_some()), "{name}");
             match setting.python {

@@ -103,7 +103,11 @@ impl Setting {
     /// Its value before it is set; where the preset does not have its stage, that of the first that does.
     pub fn default_of(&self, preset: &'static Preset) -> Value {
         let of = |preset: &'static Preset| (self.read)(&Estimator::of(preset));
-        self.usual.map(|usual| usual()).or_else(|| of(preset)).or_else(|| PRESETS.iter().find_map(of)).unwrap_or(Value::Auto)
+        self.usual
+            .map(|usual| usual())
+            .or_else(|| of(preset))
+            .or_else(|| PRESETS.iter().find_map(of))
+            .unwrap_or(Value::Auto)
     }
 
     /// Whether the Python classes of a preset take it.
@@ -197,11 +201,7 @@ const MEANS: &[Named<Means>] = &[
 ];
 const CLASSIFIERS: &[Named<bool>] = &[
     Named { name: "network", help: "a network", make: || true },
-    Named {
-        name: "quadratic",
-        help: "logistic regression on the columns, their squares and products",
-        make: || false,
-    },
+    Named { name: "quadratic", help: "logistic regression on the columns, their squares and products", make: || false },
 ];
 const SOLVERS: &[Named<Solver>] = &[
     Named { name: "auto", help: "Adam for many rows, L-BFGS for few", make: || Solver::Auto },
@@ -362,9 +362,7 @@ pub static SETTINGS: &[Setting] = &[
         applies_to: &["evidence"],
         group: Group::Choice,
         read: |e| evidence(e).map(|how| how.rows.into()),
-        write: |e, given| {
-            change(looped(e).and_then(|svi| svi.evidence.as_mut()), |how| how.rows = given.count())
-        },
+        write: |e, given| change(looped(e).and_then(|svi| svi.evidence.as_mut()), |how| how.rows = given.count()),
         ..BASE
     },
     Setting {
@@ -421,9 +419,7 @@ pub static SETTINGS: &[Setting] = &[
         applies_to: &["loop"],
         group: Group::Choice,
         read: |e| e.method.loop_settings().map(|svi| svi.resampling.resamples.into()),
-        write: |e, given| {
-            change(looped(e), |svi| svi.resampling.resamples = (!given.is_auto()).then(|| given.count()))
-        },
+        write: |e, given| change(looped(e), |svi| svi.resampling.resamples = (!given.is_auto()).then(|| given.count())),
         ..BASE
     },
     Setting {
@@ -677,7 +673,8 @@ pub static SETTINGS: &[Setting] = &[
         usual: Some(|| "auto".into()),
         read: |e| Some(if e.method.refit == Refit::Kept { "auto" } else { e.method.refit.name() }.into()),
         write: |e, given| {
-            if let Some(refit) = made(Refit::KINDS, given.text()).filter(|refit| refit.name() != e.method.refit.name()) {
+            if let Some(refit) = made(Refit::KINDS, given.text()).filter(|refit| refit.name() != e.method.refit.name())
+            {
                 e.method.refit = refit;
             }
             Ok(())

@@ -50,7 +50,8 @@ fn of_the_evidence(model: &FittedModel) -> Vec<Finding> {
     let (columns, most) = (model.encoding.columns.len(), settings.evidence.map_or(usize::MAX, |how| how.rows));
     let used = model.rows.min(most);
     if model.rows > most {
-        let found_out = Finding::new(Code::EvidenceFromSample).with("used", most as f64).with("rows", model.rows as f64);
+        let found_out =
+            Finding::new(Code::EvidenceFromSample).with("used", most as f64).with("rows", model.rows as f64);
         found.push(found_out);
     }
     if 10 * columns > used {

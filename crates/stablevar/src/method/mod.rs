@@ -114,7 +114,12 @@ impl Method {
             _ => None,
         };
         let of_gates = self.gates().and_then(AnyGates::network).map(|_| "a gated network");
-        self.weigh.as_ref().and_then(AnyReweighter::needs_memory).or(of_choice).or(of_gates).or(self.refit.needs_memory())
+        self.weigh
+            .as_ref()
+            .and_then(AnyReweighter::needs_memory)
+            .or(of_choice)
+            .or(of_gates)
+            .or(self.refit.needs_memory())
     }
 
     /// What the method can predict.

@@ -8,8 +8,8 @@ mod mlp;
 mod network;
 mod robust;
 
-pub use any::{Model, NetworkModel};
 pub use crate::functions::{sigmoid, softplus};
+pub use any::{Model, NetworkModel};
 pub use lasso::{Lasso, LassoFit, LassoPath, lasso_path};
 pub use linear::{LinearModel, Link, StandardisedFit, least_squares};
 pub use logistic::{LogisticFit, logistic_regression};

@@ -22,12 +22,8 @@ pub struct Minimum {
     pub point: Vec<f64>,
     /// The objective there.
     pub value: f64,
-    /// The largest entry of the gradient there.
-    pub gradient_norm: f64,
     /// Steps taken.
     pub iterations: usize,
-    /// Objectives evaluated.
-    pub evaluations: usize,
     /// Why it stopped.
     pub stop: StopReason,
     gradient: Vec<f64>,
@@ -84,16 +80,16 @@ fn descend(
     options: Options,
     mut watch: impl FnMut(usize, &[f64]) -> bool,
 ) -> Minimum {
-    let (mut point, mut value, mut gradient, mut pairs, mut evaluations);
+    let (mut point, mut value, mut gradient, mut pairs);
     match start {
         Start::At(start) => {
             gradient = vec![0.0; start.len()];
             value = objective(&start, &mut gradient);
-            (point, pairs, evaluations) = (start, VecDeque::with_capacity(options.memory + 1), 1);
+            (point, pairs) = (start, VecDeque::with_capacity(options.memory + 1));
         }
         Start::From(before) => {
             (point, value, gradient) = (before.point, before.value, before.gradient);
-            (pairs, evaluations) = (before.pairs, 0);
+            pairs = before.pairs;
         }
     }
     let size = point.len();
@@ -111,7 +107,7 @@ fn descend(
             None
         };
         if let Some(stop) = stop {
-            return Minimum { point, value, gradient_norm, iterations: iteration, evaluations, stop, gradient, pairs };
+            return Minimum { point, value, iterations: iteration, stop, gradient, pairs };
         }
 
         let mut direction = descent_direction(&gradient, &pairs, &precondition);
@@ -130,7 +126,6 @@ fn descend(
                 trial[i] = point[i] + step * direction[i];
             }
             let trial_value = objective(&trial, &mut trial_gradient);
-            evaluations += 1;
             let trial_slope = dot(&trial_gradient, &direction);
             // Near the minimum differences of the value drown in rounding; there the slope must judge alone.
             let drowned = trial_value <= value + 1e-14 * value.abs() && trial_slope.abs() <= 0.9 * slope.abs();
@@ -151,7 +146,7 @@ fn descend(
                 let near = gradient_norm <= (1e3 * options.gradient_tolerance).max(1e-7);
                 let stop = if near { StopReason::PrecisionReached } else { StopReason::Stalled };
                 let iterations = iteration;
-                return Minimum { point, value, gradient_norm, iterations, evaluations, stop, gradient, pairs };
+                return Minimum { point, value, iterations, stop, gradient, pairs };
             }
             pairs.clear();
         }

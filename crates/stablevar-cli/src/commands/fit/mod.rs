@@ -10,9 +10,9 @@ use crate::printer::Printer;
 use anyhow::bail;
 use stablevar::Estimator;
 use stablevar::design::{KeptRows, TrainingData};
+use stablevar::engine::RowSource;
 use stablevar::error::Error;
 use stablevar::fit::{Fit, FittedModel, Step};
-use stablevar::passes::RowSource;
 use stablevar_io::{
     FileRows, IoError, ReadOptions, TableStream, prepare_file, summary, write_model, write_rows, write_whole,
 };
@@ -168,12 +168,7 @@ impl Prepared {
 }
 
 /// Reads the table into memory, or into a temporary file if it is too large for that.
-fn prepare(
-    stream: &TableStream,
-    estimator: &Estimator,
-    path: &Path,
-    printer: &Printer,
-) -> anyhow::Result<Prepared> {
+fn prepare(stream: &TableStream, estimator: &Estimator, path: &Path, printer: &Printer) -> anyhow::Result<Prepared> {
     let Estimator { method, roles, .. } = estimator;
     let limit = estimator.memory.unwrap_or_else(memory::usual_limit);
     let needed = memory::needed(stream.bytes_in_memory());
