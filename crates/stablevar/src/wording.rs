@@ -27,6 +27,7 @@ pub(crate) fn fill(text: &str, wording: &dyn Wording, value: &dyn Fn(&str) -> St
         let (before, marked) = rest.split_at(start);
         filled.push_str(before);
         let closing = if marked.starts_with('[') { ']' } else { '}' };
+        rest = marked;
         let Some(end) = marked.find(closing) else { break };
         let inside = &marked[1..end];
         // Also the name or the value of a setting may be filled in.
