@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::evidence::{Evidence, Source};
 use crate::gates::{AnyGates, LinearGates, Penalty};
 use crate::method::{Choose, PRESETS, Preset, Refit, Stage};
-use crate::models::{Lasso, Mlp, Solver};
+use crate::models::{Lasso, Mlp, Ridge, Solver};
 use crate::parameter::{Fraction, Named};
 use crate::selection::Rule;
 use crate::svi::Svi;
@@ -716,6 +716,20 @@ pub static SETTINGS: &[Setting] = &[
         ..BASE
     },
     Setting {
+        name: "shrinkage",
+        help: "Penalty of ridge regression, for standardised columns and outcome",
+        kind: Kind::Number(Range::NonNegative),
+        auto: Some("by generalised cross-validation"),
+        applies_to: &["ridge"],
+        group: Group::Model,
+        read: |e| Some(ridge(e)?.shrinkage.map(|shrinkage| shrinkage.get()).into()),
+        write: |e, given| {
+            let shrinkage = if given.is_auto() { None } else { Some(given.non_negative()?) };
+            change(ridge_of(e), |how| how.shrinkage = shrinkage)
+        },
+        ..BASE
+    },
+    Setting {
         name: "hidden",
         help: "Units of each hidden layer of the network, as in 10 or 64,32",
         kind: Kind::Counts(1, MOST_UNITS),
@@ -858,5 +872,6 @@ places! {
     dwr, dwr_of: part.weigh => Some(AnyReweighter::Dwr(part)) => Dwr;
     srdo, srdo_of: part.weigh => Some(AnyReweighter::Srdo(part)) => Srdo;
     lasso, lasso_of: part.choose => Choose::Lasso(part) => Lasso;
+    ridge, ridge_of: part.refit => Refit::Ridge(part) => Ridge;
     network, network_of: part.refit => Refit::Network(part) => Mlp;
 }

@@ -4,7 +4,7 @@
 use crate::design::{Task, TrainingData};
 use crate::error::{Error, Result};
 use crate::models::{
-    LogisticFit, Mlp, Model, NetworkModel, OUTLIER_LIMIT, least_squares, logistic_regression, robust_regression,
+    LogisticFit, Mlp, Model, NetworkModel, OUTLIER_LIMIT, Ridge, least_squares, logistic_regression, robust_regression,
 };
 use crate::optim::StopReason;
 use crate::parameter::{Named, Positive};
@@ -22,6 +22,8 @@ pub enum Refit {
     /// Huber's regression: residuals beyond this many standard deviations are clipped; for classes logistic regression, whose
     /// residuals are bounded anyway.
     Robust(Positive),
+    /// Ridge regression.
+    Ridge(Ridge),
     /// A network.
     Network(Mlp),
     /// The coefficients that the variables were chosen by.
@@ -47,6 +49,7 @@ impl Refit {
             help: "least squares that a few extreme outcomes can't bend (Huber)",
             make: || Refit::Robust(OUTLIER_LIMIT),
         },
+        Named { name: "ridge", help: "ridge regression, for numbers", make: || Refit::Ridge(Ridge::default()) },
         Named { name: "network", help: "a network", make: || Refit::Network(Mlp::default()) },
     ];
 
@@ -55,6 +58,7 @@ impl Refit {
         match self {
             Refit::Linear => "linear",
             Refit::Robust(_) => "robust",
+            Refit::Ridge(_) => "ridge",
             Refit::Network(_) => "network",
             Refit::Kept => "kept",
         }
@@ -62,12 +66,12 @@ impl Refit {
 
     /// Whether it can tell two classes apart.
     pub(super) fn predicts_classes(&self) -> bool {
-        true
+        !matches!(self, Refit::Ridge(_))
     }
 
     /// Whether it can do with as many columns as rows, or more.
     pub(super) fn takes_wide_tables(&self) -> bool {
-        matches!(self, Refit::Network(_))
+        matches!(self, Refit::Network(_) | Refit::Ridge(_))
     }
 
     /// The network, if it is one.
@@ -104,6 +108,9 @@ impl Refit {
             }
             (Refit::Robust(limit), Task::Regression) => {
                 linear(robust_regression(data, &columns, weights.weighting(), *limit)?)
+            }
+            (Refit::Ridge(ridge), _) => {
+                linear((ridge.fit(data, &columns, weights.weighting())?, StopReason::Converged))
             }
             (Refit::Linear | Refit::Kept, Task::Regression) => {
                 linear((least_squares(data, &columns, weights.weighting())?, StopReason::Converged))

@@ -6,6 +6,7 @@ mod linear;
 mod logistic;
 mod mlp;
 mod network;
+mod ridge;
 mod robust;
 
 pub use crate::functions::{sigmoid, softplus};
@@ -16,4 +17,5 @@ pub use logistic::{LogisticFit, logistic_regression};
 pub use mlp::{Examples, Mlp, Solver, Trained};
 pub(crate) use network::{BATCH, Batch, Workspace, batches, loss_and_outcomes};
 pub use network::{Loss, Network};
+pub use ridge::Ridge;
 pub use robust::{OUTLIER_LIMIT, robust_regression, spread_of_the_bulk};
