@@ -126,7 +126,7 @@ pub(crate) fn reweigh_rows(
         }
         None => Mask::all(frame),
     };
-    let found = reweighter.reweigh(data, &mask, None, seed)?;
+    let found = reweighter.kind().reweigh(data, &mask, None, seed)?;
     let correlations = weighted_correlations(data, &found.weights)?;
     let rows = |matrix: &stablevar::Matrix| -> Vec<Vec<f64>> {
         (0..matrix.rows()).map(|row| matrix.row(row).to_vec()).collect()

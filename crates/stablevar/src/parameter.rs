@@ -17,6 +17,57 @@ pub struct Named<T: 'static> {
     pub make: fn() -> T,
 }
 
+/// An enum of kinds that share a contract: a line for each has its variant, what holds its settings, how to get at them, and
+/// the name it is asked for by with what it means.
+macro_rules! kinds {
+    ($(#[$doc:meta])* $name:ident: dyn $contract:path {
+        $($(#[$variant_doc:meta])* $variant:ident($settings:ty), $read:ident, $write:ident, $kind:literal: $help:literal;)*
+    }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum $name {
+            $($(#[$variant_doc])* $variant($settings),)*
+        }
+
+        impl $name {
+            /// The kinds that can be asked for.
+            pub const KINDS: &[$crate::parameter::Named<Self>] = &[$($crate::parameter::Named {
+                name: $kind,
+                help: $help,
+                make: || $name::$variant(<$settings>::default()),
+            },)*];
+
+            /// The name of its kind.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $($name::$variant(_) => $kind,)*
+                }
+            }
+
+            /// What it can do.
+            pub fn kind(&self) -> &dyn $contract {
+                match self {
+                    $($name::$variant(kind) => kind,)*
+                }
+            }
+
+            $(
+                #[allow(dead_code)]
+                pub(crate) fn $read(&self) -> Option<&$settings> {
+                    if let $name::$variant(kind) = self { Some(kind) } else { None }
+                }
+
+                #[allow(dead_code)]
+                pub(crate) fn $write(&mut self) -> Option<&mut $settings> {
+                    if let $name::$variant(kind) = self { Some(kind) } else { None }
+                }
+            )*
+        }
+    };
+}
+pub(crate) use kinds;
+
 macro_rules! checked_number {
     ($(#[$doc:meta])* $name:ident, $allowed:literal, |$value:ident| $condition:expr) => {
         $(#[$doc])*

@@ -9,12 +9,12 @@ use crate::design::{Missing, Task};
 use crate::error::Result;
 use crate::evidence::{Evidence, Source};
 use crate::gates::{AnyGates, LinearGates, Penalty};
-use crate::method::{Choose, PRESETS, Preset, Refit, Stage};
-use crate::models::{Lasso, Mlp, Ridge, Solver};
+use crate::method::{Choose, PRESETS, Preset, Stage};
+use crate::models::{Lasso, PlainLinear, Refit, Solver};
 use crate::parameter::{Fraction, Named};
 use crate::selection::Rule;
 use crate::svi::Svi;
-use crate::weights::{AnyReweighter, Balance, Classifier, Divergence, Dwr, Means, Srdo};
+use crate::weights::{AnyReweighter, Classifier, Divergence, Means, Srdo};
 
 /// A setting.
 pub struct Setting {
@@ -325,7 +325,7 @@ pub static SETTINGS: &[Setting] = &[
             {
                 *gates = other;
                 // The model on the chosen variables is like what chose them, unless another is asked for.
-                e.method.refit = made(Refit::KINDS, given.text()).unwrap_or_default();
+                e.method.refit = made(Refit::KINDS, given.text()).unwrap_or(Refit::Linear(PlainLinear));
             }
             Ok(())
         },
@@ -349,7 +349,7 @@ pub static SETTINGS: &[Setting] = &[
             }
             // As published without evidence, so that it can be compared with.
             if source.is_none() && matches!(e.method.refit, Refit::Robust(_)) {
-                e.method.refit = Refit::Linear;
+                e.method.refit = Refit::Linear(PlainLinear);
             }
             Ok(())
         },
@@ -552,9 +552,11 @@ pub static SETTINGS: &[Setting] = &[
         kind: Kind::Choice(|| names(DIVERGENCES)),
         applies_to: &["balance"],
         group: Group::Weights,
-        read: |e| named(DIVERGENCES, balance(e)?.divergence),
+        read: |e| named(DIVERGENCES, e.method.weigh.as_ref()?.balance()?.divergence),
         write: |e, given| {
-            change(balance_of(e), |how| how.divergence = made(DIVERGENCES, given.text()).unwrap_or_default())
+            change(e.method.weigh.as_mut().and_then(AnyReweighter::balance_mut), |how| {
+                how.divergence = made(DIVERGENCES, given.text()).unwrap_or_default()
+            })
         },
         ..BASE
     },
@@ -564,8 +566,12 @@ pub static SETTINGS: &[Setting] = &[
         kind: Kind::Choice(|| names(MEANS)),
         applies_to: &["balance"],
         group: Group::Weights,
-        read: |e| named(MEANS, balance(e)?.means),
-        write: |e, given| change(balance_of(e), |how| how.means = made(MEANS, given.text()).unwrap_or_default()),
+        read: |e| named(MEANS, e.method.weigh.as_ref()?.balance()?.means),
+        write: |e, given| {
+            change(e.method.weigh.as_mut().and_then(AnyReweighter::balance_mut), |how| {
+                how.means = made(MEANS, given.text()).unwrap_or_default()
+            })
+        },
         ..BASE
     },
     Setting {
@@ -575,10 +581,10 @@ pub static SETTINGS: &[Setting] = &[
         auto: Some("(pairs of columns / rows)^2"),
         applies_to: &["balance"],
         group: Group::Weights,
-        read: |e| Some(balance(e)?.ridge.map(|ridge| ridge.get()).into()),
+        read: |e| Some(e.method.weigh.as_ref()?.balance()?.ridge.map(|ridge| ridge.get()).into()),
         write: |e, given| {
             let ridge = if given.is_auto() { None } else { Some(given.positive()?) };
-            change(balance_of(e), |how| how.ridge = ridge)
+            change(e.method.weigh.as_mut().and_then(AnyReweighter::balance_mut), |how| how.ridge = ridge)
         },
         ..BASE
     },
@@ -588,10 +594,10 @@ pub static SETTINGS: &[Setting] = &[
         kind: Kind::Number(Range::Positive),
         applies_to: &["balance"],
         group: Group::Weights,
-        read: |e| Some(balance(e)?.tolerance.get().into()),
+        read: |e| Some(e.method.weigh.as_ref()?.balance()?.tolerance.get().into()),
         write: |e, given| {
             let tolerance = given.positive()?;
-            change(balance_of(e), |how| how.tolerance = tolerance)
+            change(e.method.weigh.as_mut().and_then(AnyReweighter::balance_mut), |how| how.tolerance = tolerance)
         },
         ..BASE
     },
@@ -601,8 +607,12 @@ pub static SETTINGS: &[Setting] = &[
         kind: Kind::Count(1, u64::MAX),
         applies_to: &["balance"],
         group: Group::Weights,
-        read: |e| Some(balance(e)?.max_iterations.into()),
-        write: |e, given| change(balance_of(e), |how| how.max_iterations = given.count()),
+        read: |e| Some(e.method.weigh.as_ref()?.balance()?.max_iterations.into()),
+        write: |e, given| {
+            change(e.method.weigh.as_mut().and_then(AnyReweighter::balance_mut), |how| {
+                how.max_iterations = given.count()
+            })
+        },
         ..BASE
     },
     Setting {
@@ -612,8 +622,10 @@ pub static SETTINGS: &[Setting] = &[
         applies_to: &["dwr"],
         python: Twin::Named("max_iter"),
         group: Group::Weights,
-        read: |e| Some(dwr(e)?.steps.into()),
-        write: |e, given| change(dwr_of(e), |how| how.steps = given.count()),
+        read: |e| Some(e.method.weigh.as_ref()?.dwr()?.steps.into()),
+        write: |e, given| {
+            change(e.method.weigh.as_mut().and_then(AnyReweighter::dwr_mut), |how| how.steps = given.count())
+        },
         ..BASE
     },
     Setting {
@@ -622,10 +634,10 @@ pub static SETTINGS: &[Setting] = &[
         kind: Kind::Choice(|| names(CLASSIFIERS)),
         applies_to: &["srdo"],
         group: Group::Weights,
-        read: |e| named(CLASSIFIERS, matches!(srdo(e)?.classifier, Classifier::Network(_))),
+        read: |e| named(CLASSIFIERS, matches!(e.method.weigh.as_ref()?.srdo()?.classifier, Classifier::Network(_))),
         write: |e, given| {
             let network = made(CLASSIFIERS, given.text()).unwrap_or(true);
-            change(srdo_of(e), |how| {
+            change(e.method.weigh.as_mut().and_then(AnyReweighter::srdo_mut), |how| {
                 how.classifier = match (network, &how.classifier) {
                     (false, _) => Classifier::Quadratic,
                     (true, Classifier::Network(network)) => Classifier::Network(network.clone()),
@@ -641,10 +653,10 @@ pub static SETTINGS: &[Setting] = &[
         kind: Kind::Number(Range::Positive),
         applies_to: &["srdo"],
         group: Group::Weights,
-        read: |e| Some(srdo(e)?.limit.get().into()),
+        read: |e| Some(e.method.weigh.as_ref()?.srdo()?.limit.get().into()),
         write: |e, given| {
             let limit = given.positive()?;
-            change(srdo_of(e), |how| how.limit = limit)
+            change(e.method.weigh.as_mut().and_then(AnyReweighter::srdo_mut), |how| how.limit = limit)
         },
         ..BASE
     },
@@ -654,9 +666,16 @@ pub static SETTINGS: &[Setting] = &[
         kind: Kind::Count(2, u64::MAX),
         applies_to: &["srdo", "lasso"],
         group: Group::Weights,
-        read: |e| srdo(e).map(|how| how.folds.into()).or_else(|| lasso(e).map(|how| how.folds.into())),
+        read: |e| {
+            e.method
+                .weigh
+                .as_ref()
+                .and_then(AnyReweighter::srdo)
+                .map(|how| how.folds.into())
+                .or_else(|| lasso(e).map(|how| how.folds.into()))
+        },
         write: |e, given| {
-            change(srdo_of(e), |how| how.folds = given.count())?;
+            change(e.method.weigh.as_mut().and_then(AnyReweighter::srdo_mut), |how| how.folds = given.count())?;
             change(lasso_of(e), |how| how.folds = given.count())
         },
         ..BASE
@@ -671,7 +690,7 @@ pub static SETTINGS: &[Setting] = &[
         applies_to: &["refit"],
         group: Group::Model,
         usual: Some(|| "auto".into()),
-        read: |e| Some(if e.method.refit == Refit::Kept { "auto" } else { e.method.refit.name() }.into()),
+        read: |e| Some(e.method.refit.name().into()),
         write: |e, given| {
             if let Some(refit) = made(Refit::KINDS, given.text()).filter(|refit| refit.name() != e.method.refit.name())
             {
@@ -689,14 +708,12 @@ pub static SETTINGS: &[Setting] = &[
         group: Group::Model,
         read: |e| match (evidence(e), &e.method.refit) {
             (Some(how), _) => Some(how.outlier_limit.get().into()),
-            (None, Refit::Robust(limit)) => Some(limit.get().into()),
+            (None, Refit::Robust(huber)) => Some(huber.limit.get().into()),
             _ => None,
         },
         write: |e, given| {
             let limit = given.positive()?;
-            if let Refit::Robust(of_refit) = &mut e.method.refit {
-                *of_refit = limit;
-            }
+            change(e.method.refit.robust_mut(), |huber| huber.limit = limit)?;
             change(looped(e).and_then(|svi| svi.evidence.as_mut()), |how| how.outlier_limit = limit)
         },
         ..BASE
@@ -722,10 +739,10 @@ pub static SETTINGS: &[Setting] = &[
         auto: Some("by generalised cross-validation"),
         applies_to: &["ridge"],
         group: Group::Model,
-        read: |e| Some(ridge(e)?.shrinkage.map(|shrinkage| shrinkage.get()).into()),
+        read: |e| Some(e.method.refit.ridge()?.shrinkage.map(|shrinkage| shrinkage.get()).into()),
         write: |e, given| {
             let shrinkage = if given.is_auto() { None } else { Some(given.non_negative()?) };
-            change(ridge_of(e), |how| how.shrinkage = shrinkage)
+            change(e.method.refit.ridge_mut(), |how| how.shrinkage = shrinkage)
         },
         ..BASE
     },
@@ -736,8 +753,8 @@ pub static SETTINGS: &[Setting] = &[
         applies_to: &["network"],
         old_names: &["units"],
         group: Group::Model,
-        read: |e| Some(network(e)?.hidden.clone().into()),
-        write: |e, given| change(network_of(e), |how| how.hidden = given.counts()),
+        read: |e| Some(e.method.refit.network()?.hidden.clone().into()),
+        write: |e, given| change(e.method.refit.network_mut(), |how| how.hidden = given.counts()),
         ..BASE
     },
     Setting {
@@ -746,8 +763,10 @@ pub static SETTINGS: &[Setting] = &[
         kind: Kind::Choice(|| names(SOLVERS)),
         applies_to: &["network"],
         group: Group::Model,
-        read: |e| named(SOLVERS, network(e)?.solver),
-        write: |e, given| change(network_of(e), |how| how.solver = made(SOLVERS, given.text()).unwrap_or_default()),
+        read: |e| named(SOLVERS, e.method.refit.network()?.solver),
+        write: |e, given| {
+            change(e.method.refit.network_mut(), |how| how.solver = made(SOLVERS, given.text()).unwrap_or_default())
+        },
         ..BASE
     },
     Setting {
@@ -757,13 +776,15 @@ pub static SETTINGS: &[Setting] = &[
         applies_to: &["network", "dwr"],
         group: Group::Model,
         read: |e| {
-            let of_network = network(e).map(|how| how.learning_rate.get().into());
-            of_network.or_else(|| dwr(e).map(|how| how.learning_rate.get().into()))
+            let of_network = e.method.refit.network().map(|how| how.learning_rate.get().into());
+            of_network.or_else(|| {
+                e.method.weigh.as_ref().and_then(AnyReweighter::dwr).map(|how| how.learning_rate.get().into())
+            })
         },
         write: |e, given| {
             let rate = given.positive()?;
-            change(network_of(e), |how| how.learning_rate = rate)?;
-            change(dwr_of(e), |how| how.learning_rate = rate)
+            change(e.method.refit.network_mut(), |how| how.learning_rate = rate)?;
+            change(e.method.weigh.as_mut().and_then(AnyReweighter::dwr_mut), |how| how.learning_rate = rate)
         },
         ..BASE
     },
@@ -773,8 +794,8 @@ pub static SETTINGS: &[Setting] = &[
         kind: Kind::Count(1, u64::MAX),
         applies_to: &["network"],
         group: Group::Model,
-        read: |e| Some(network(e)?.epochs.into()),
-        write: |e, given| change(network_of(e), |how| how.epochs = given.count()),
+        read: |e| Some(e.method.refit.network()?.epochs.into()),
+        write: |e, given| change(e.method.refit.network_mut(), |how| how.epochs = given.count()),
         ..BASE
     },
     Setting {
@@ -784,8 +805,8 @@ pub static SETTINGS: &[Setting] = &[
         applies_to: &["network"],
         old_names: &["batch"],
         group: Group::Model,
-        read: |e| Some(network(e)?.batch.into()),
-        write: |e, given| change(network_of(e), |how| how.batch = given.count()),
+        read: |e| Some(e.method.refit.network()?.batch.into()),
+        write: |e, given| change(e.method.refit.network_mut(), |how| how.batch = given.count()),
         ..BASE
     },
     Setting {
@@ -794,10 +815,10 @@ pub static SETTINGS: &[Setting] = &[
         kind: Kind::Number(Range::NonNegative),
         applies_to: &["network"],
         group: Group::Model,
-        read: |e| Some(network(e)?.decay.get().into()),
+        read: |e| Some(e.method.refit.network()?.decay.get().into()),
         write: |e, given| {
             let decay = given.non_negative()?;
-            change(network_of(e), |how| how.decay = decay)
+            change(e.method.refit.network_mut(), |how| how.decay = decay)
         },
         ..BASE
     },
@@ -807,8 +828,8 @@ pub static SETTINGS: &[Setting] = &[
         kind: Kind::Count(1, u64::MAX),
         applies_to: &["network"],
         group: Group::Model,
-        read: |e| Some(network(e)?.restarts.into()),
-        write: |e, given| change(network_of(e), |how| how.restarts = given.count()),
+        read: |e| Some(e.method.refit.network()?.restarts.into()),
+        write: |e, given| change(e.method.refit.network_mut(), |how| how.restarts = given.count()),
         ..BASE
     },
 ];
@@ -853,25 +874,10 @@ fn gates(estimator: &mut Estimator) -> Option<&mut AnyGates> {
     }
 }
 
-macro_rules! places {
-    ($($read:ident, $write:ident: $part:ident . $field:ident => $pattern:pat => $type:ty;)*) => {
-        $(
-            fn $read(estimator: &Estimator) -> Option<&$type> {
-                if let $pattern = &estimator.method.$field { Some($part) } else { None }
-            }
-
-            fn $write(estimator: &mut Estimator) -> Option<&mut $type> {
-                if let $pattern = &mut estimator.method.$field { Some($part) } else { None }
-            }
-        )*
-    };
+fn lasso(estimator: &Estimator) -> Option<&Lasso> {
+    if let Choose::Lasso(lasso) = &estimator.method.choose { Some(lasso) } else { None }
 }
 
-places! {
-    balance, balance_of: part.weigh => Some(AnyReweighter::Balance(part)) => Balance;
-    dwr, dwr_of: part.weigh => Some(AnyReweighter::Dwr(part)) => Dwr;
-    srdo, srdo_of: part.weigh => Some(AnyReweighter::Srdo(part)) => Srdo;
-    lasso, lasso_of: part.choose => Choose::Lasso(part) => Lasso;
-    ridge, ridge_of: part.refit => Refit::Ridge(part) => Ridge;
-    network, network_of: part.refit => Refit::Network(part) => Mlp;
+fn lasso_of(estimator: &mut Estimator) -> Option<&mut Lasso> {
+    if let Choose::Lasso(lasso) = &mut estimator.method.choose { Some(lasso) } else { None }
 }

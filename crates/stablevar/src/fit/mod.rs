@@ -14,8 +14,8 @@ use crate::diagnostics::{
 use crate::error::{Error, Result};
 use crate::evidence::{Source, VariableEvidence, gather};
 use crate::gates::{AnyGates, GatedFit};
-use crate::method::{Choose, Method, Refit, Refitted, in_memory};
-use crate::models::{Lasso, Model};
+use crate::method::{Choose, Method};
+use crate::models::{Lasso, Model, Refit, Refitted, in_memory};
 use crate::optim::StopReason;
 use crate::passes::RowSource;
 use crate::selection::{Rule, stand_ins};
@@ -75,7 +75,7 @@ pub fn fit(data: &dyn RowSource, method: &Method, seed: u64, watch: Watch<'_>) -
     }
     let Method { weigh, choose, refit, .. } = method;
     let found = match (choose, weigh) {
-        (Choose::Loop(settings), Some(reweighter)) => by_svi(data, reweighter, settings, refit, seed, watch)?,
+        (Choose::Loop(settings), Some(reweighter)) => by_svi(data, reweighter.kind(), settings, refit, seed, watch)?,
         (Choose::Gates { gates, rule }, _) => by_gates(data, weigh.as_ref(), gates, rule, refit, seed)?,
         (Choose::Lasso(lasso), _) => by_lasso(in_memory(data, "the Lasso")?, lasso, refit, seed)?,
         // A loop without weights was refused above.
@@ -86,7 +86,7 @@ pub fn fit(data: &dyn RowSource, method: &Method, seed: u64, watch: Watch<'_>) -
 
 fn by_svi(
     data: &dyn RowSource,
-    reweighter: &AnyReweighter,
+    reweighter: &dyn Reweighter,
     settings: &Svi,
     refit: &Refit,
     seed: u64,
@@ -104,7 +104,7 @@ fn by_svi(
     if let Some(frequency) = &selection_frequency {
         outcome.selected = settings.resampling.select(frequency, &outcome.probability, &settings.rule);
     }
-    let refitted = refit.fit(data, &outcome.selected, &uniform(data), seed)?;
+    let refitted = fit_to(refit, data, &outcome.selected, &uniform(data), seed)?;
     let (mut converged, mut stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
     if converged && !refitted.stop.converged() {
         (converged, stop_reason) = (false, format!("the refit {}", in_words(refitted.stop)));
@@ -131,7 +131,7 @@ fn by_svi(
 /// How often each variable is selected in random halves of the rows, if that was asked for.
 fn selection_frequency(
     data: &dyn RowSource,
-    reweighter: &AnyReweighter,
+    reweighter: &dyn Reweighter,
     settings: &Svi,
     seed: u64,
     watch: Watch<'_>,
@@ -173,15 +173,15 @@ fn selection_frequency(
 fn by_all(data: &dyn RowSource, reweighter: Option<&AnyReweighter>, refit: &Refit, seed: u64) -> Result<Found> {
     let all: Vec<usize> = (0..data.frame().encoding.features.len()).collect();
     let Some(weighing) = weigh(data, reweighter, seed)? else {
-        let refitted = refit.fit(data, &all, &uniform(data), seed)?;
+        let refitted = fit_to(refit, data, &all, &uniform(data), seed)?;
         let reason = match (data.frame().target.task(), refit) {
-            (Task::Regression, Refit::Linear) => "least squares has a closed form".into(),
+            (Task::Regression, Refit::Linear(_)) => "least squares has a closed form".into(),
             _ => in_words(refitted.stop),
         };
-        let converged = *refit == Refit::Linear || refitted.stop.converged();
+        let converged = refit.name() == "linear" || refitted.stop.converged();
         return Ok(Found::unweighted(data, all, refitted, converged, reason));
     };
-    let refitted = refit.fit(data, &all, &weighing.weights, seed)?;
+    let refitted = fit_to(refit, data, &all, &weighing.weights, seed)?;
     let stop = weighing.stop;
     Ok(Found::unweighted(data, all, refitted, stop.converged(), in_words(stop)).under(data, weighing))
 }
@@ -197,8 +197,8 @@ fn by_lasso(data: &TrainingData, lasso: &Lasso, refit: &Refit, seed: u64) -> Res
     let how = if lasso.alpha.is_some() { "as given" } else { "by cross-validation" };
     let (stop, reason) = (fitted.stop, format!("{} at penalty {:.4} ({how})", in_words(fitted.stop), fitted.alpha));
     let refitted = match refit {
-        Refit::Kept => Refitted { model: Model::linear(fitted.fit, &data.frame().target), separated: false, stop },
-        other => other.fit(data, &selected, &uniform(data), seed)?,
+        Refit::Kept(_) => Refitted::linear(fitted.fit, &data.frame().target, stop),
+        other => fit_to(other, data, &selected, &uniform(data), seed)?,
     };
     let converged = stop.converged() && refitted.stop.converged();
     Ok(Found::unweighted(data, selected, refitted, converged, reason))
@@ -218,7 +218,7 @@ fn by_gates(
     let searched = gates.search(data, weighing.as_ref().map_or(&uniform, |found| &found.weights), seed)?;
     let gated = &searched.fit;
     let selected = rule.select(data.frame(), &gated.open_probability, None);
-    let refitted = refit.fit(data, &selected, &uniform, seed)?;
+    let refitted = fit_to(refit, data, &selected, &uniform, seed)?;
     let weighed = weighing.as_ref().map_or(StopReason::Converged, |found| found.stop);
     let failed = [weighed, gated.stop].into_iter().find(|stop| !stop.converged());
     let stop = failed.unwrap_or(refitted.stop);
@@ -233,7 +233,20 @@ fn by_gates(
 
 /// Weights that decorrelate all variables, if there is a way to find them.
 fn weigh(data: &dyn RowSource, reweighter: Option<&AnyReweighter>, seed: u64) -> Result<Option<Reweighted>> {
-    reweighter.map(|reweighter| reweighter.reweigh(data, &Mask::all(data.frame()), None, seed)).transpose()
+    reweighter.map(|reweighter| reweighter.kind().reweigh(data, &Mask::all(data.frame()), None, seed)).transpose()
+}
+
+/// A model on some of the variables.
+fn fit_to(
+    refit: &Refit,
+    data: &dyn RowSource,
+    chosen: &[usize],
+    weights: &SampleWeights,
+    seed: u64,
+) -> Result<Refitted> {
+    let features = &data.frame().encoding.features;
+    let columns: Vec<usize> = chosen.iter().flat_map(|&variable| features[variable].columns.iter().copied()).collect();
+    refit.kind().fit(data, &columns, weights.weighting(), seed)
 }
 
 /// The base weights alone; the paper's refit has them.

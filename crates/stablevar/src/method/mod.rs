@@ -4,16 +4,13 @@
 //! which settings have an effect on it is derived from its stages, never listed per method.
 
 mod presets;
-mod refit;
 
 pub use presets::{PRESETS, Preset, preset};
-pub(crate) use refit::in_memory;
-pub use refit::{Refit, Refitted};
 
 use crate::design::Task;
 use crate::error::{Error, Result};
 use crate::gates::AnyGates;
-use crate::models::{Lasso, Mlp};
+use crate::models::{Lasso, Mlp, Refit};
 use crate::selection::Rule;
 use crate::svi::Svi;
 use crate::weights::AnyReweighter;
@@ -114,19 +111,16 @@ impl Method {
             _ => None,
         };
         let of_gates = self.gates().and_then(AnyGates::network).map(|_| "a gated network");
-        self.weigh
-            .as_ref()
-            .and_then(AnyReweighter::needs_memory)
-            .or(of_choice)
-            .or(of_gates)
-            .or(self.refit.needs_memory())
+        let of_weights = self.weigh.as_ref().and_then(|reweighter| reweighter.kind().needs_memory());
+        of_weights.or(of_choice).or(of_gates).or(self.refit.kind().needs_memory())
     }
 
     /// What the method can predict.
     pub fn tasks(&self) -> Vec<Task> {
         let offered = preset(&self.name).map_or(&[Task::Regression, Task::Classification][..], |preset| preset.tasks);
         let can = |task: &Task| {
-            *task == Task::Regression || self.refit.predicts_classes() && !matches!(self.choose, Choose::Lasso(_))
+            *task == Task::Regression
+                || self.refit.kind().predicts_classes() && !matches!(self.choose, Choose::Lasso(_))
         };
         offered.iter().copied().filter(can).collect()
     }
@@ -137,9 +131,9 @@ impl Method {
         match (&self.choose, &self.weigh, &self.refit) {
             (Choose::Lasso(_), Some(_), _) => return bad("the Lasso does not weigh rows"),
             (Choose::Loop(_), None, _) => return bad("Algorithm 1 needs a way to weigh rows"),
-            (Choose::Lasso(_), None, Refit::Kept) => {}
-            (_, _, Refit::Kept) => return bad("there is no model to keep: variables were chosen without one"),
-            (Choose::All, None, refit) if refit.takes_wide_tables() => {}
+            (Choose::Lasso(_), None, Refit::Kept(_)) => {}
+            (_, _, Refit::Kept(_)) => return bad("there is no model to keep: variables were chosen without one"),
+            (Choose::All, None, refit) if refit.kind().takes_wide_tables() => {}
             _ if rows <= columns + 1 => return Err(Error::TooFewRowsForColumns { rows, columns }),
             _ => {}
         }
@@ -147,8 +141,8 @@ impl Method {
             let wanted = if task == Task::Regression { "numbers" } else { "two classes" };
             return bad(&format!("{} can't predict {wanted}, which the target '{target}' holds", self.name));
         }
-        let of_weights = self.weigh.as_ref().and_then(AnyReweighter::network);
-        let networks = [of_weights, self.gates().and_then(AnyGates::network), self.refit.network()];
+        let of_weights = self.weigh.as_ref().and_then(|reweighter| reweighter.kind().network());
+        let networks = [of_weights, self.gates().and_then(AnyGates::network), self.refit.kind().network()];
         networks.into_iter().flatten().try_for_each(Mlp::check)
     }
 }

@@ -1,11 +1,11 @@
 //! The named methods.
 
-use super::{Choose, Method, Refit, Stage};
+use super::{Choose, Method, Stage};
 use crate::design::Task;
 use crate::error::{Error, Result};
 use crate::evidence::{Evidence, Source};
 use crate::gates::{AnyGates, NetworkGates};
-use crate::models::{Lasso, Mlp, OUTLIER_LIMIT, Ridge};
+use crate::models::{Huber, Kept, Lasso, Mlp, PlainLinear, Refit, Ridge};
 use crate::selection::Rule;
 use crate::svi::Svi;
 use crate::weights::{AnyReweighter, Dwr, Srdo};
@@ -40,7 +40,7 @@ pub static PRESETS: &[Preset] = &[
         offers: &["resampling"],
         recipe: || {
             let settings = Svi { evidence: Some(Evidence::default()), ..Svi::default() };
-            (Some(AnyReweighter::default()), Choose::Loop(settings), Refit::Robust(OUTLIER_LIMIT))
+            (Some(AnyReweighter::default()), Choose::Loop(settings), Refit::Robust(Huber::default()))
         },
     },
     Preset {
@@ -51,7 +51,7 @@ pub static PRESETS: &[Preset] = &[
         offers: &["resampling", "evidence"],
         recipe: || {
             let settings = Svi { loops: 1, ..Svi::default() };
-            (Some(AnyReweighter::default()), Choose::Loop(settings), Refit::Linear)
+            (Some(AnyReweighter::default()), Choose::Loop(settings), Refit::Linear(PlainLinear))
         },
     },
     Preset {
@@ -76,7 +76,7 @@ pub static PRESETS: &[Preset] = &[
         tasks: REGRESSION,
         python: "OLS",
         offers: &[],
-        recipe: || (None, Choose::All, Refit::Linear),
+        recipe: || (None, Choose::All, Refit::Linear(PlainLinear)),
     },
     Preset {
         name: "lasso",
@@ -84,7 +84,7 @@ pub static PRESETS: &[Preset] = &[
         tasks: REGRESSION,
         python: "Lasso",
         offers: &[],
-        recipe: || (None, Choose::Lasso(Lasso::default()), Refit::Kept),
+        recipe: || (None, Choose::Lasso(Lasso::default()), Refit::Kept(Kept)),
     },
     Preset {
         name: "ridge",
@@ -102,7 +102,7 @@ pub static PRESETS: &[Preset] = &[
         offers: &["network"],
         recipe: || {
             let choose = Choose::Gates { gates: AnyGates::default(), rule: Rule::default() };
-            (None, choose, Refit::Linear)
+            (None, choose, Refit::Linear(PlainLinear))
         },
     },
     Preset {
@@ -111,7 +111,7 @@ pub static PRESETS: &[Preset] = &[
         tasks: BOTH,
         python: "DWR",
         offers: &[],
-        recipe: || (Some(AnyReweighter::Dwr(Dwr::default())), Choose::All, Refit::Linear),
+        recipe: || (Some(AnyReweighter::Dwr(Dwr::default())), Choose::All, Refit::Linear(PlainLinear)),
     },
     Preset {
         name: "srdo",
@@ -135,7 +135,7 @@ pub static PRESETS: &[Preset] = &[
         tasks: CLASSES,
         python: "Logistic",
         offers: &[],
-        recipe: || (None, Choose::All, Refit::Linear),
+        recipe: || (None, Choose::All, Refit::Linear(PlainLinear)),
     },
 ];
 

@@ -1,10 +1,13 @@
 //! What predicts: a linear model or a network, on the selected variables.
 
+use super::{Fitting, Refitted, in_memory};
 use super::{LinearModel, Link, Loss, Mlp, Network, StandardisedFit, Trained, loss_and_outcomes};
 use crate::design::{Encoding, Target, TrainingData};
+use crate::error::Result;
 use crate::functions::sigmoid;
 use crate::linalg::Matrix;
 use crate::models::Examples;
+use crate::passes::{RowSource, Weighting};
 use serde::{Deserialize, Serialize};
 
 /// A model that predicts in the outcome's units, or the probability of the second class.
@@ -28,6 +31,26 @@ pub struct NetworkModel {
     target_scale: f64,
     /// Per encoded column the mean slope of the output in it over the training rows, on standardised data.
     mean_slopes: Vec<f64>,
+}
+
+impl Fitting for Mlp {
+    fn fit(&self, data: &dyn RowSource, columns: &[usize], weighting: &Weighting, seed: u64) -> Result<Refitted> {
+        let memory = in_memory(data, "a network")?;
+        let (network, trained) = NetworkModel::train(memory, columns, &weighting.with_base(memory), self, seed);
+        Ok(Refitted { model: Model::Network(network), separated: false, stop: trained.stop })
+    }
+
+    fn takes_wide_tables(&self) -> bool {
+        true
+    }
+
+    fn needs_memory(&self) -> Option<&'static str> {
+        Some("a network")
+    }
+
+    fn network(&self) -> Option<&Mlp> {
+        Some(self)
+    }
 }
 
 impl Model {

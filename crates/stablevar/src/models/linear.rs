@@ -1,12 +1,33 @@
 //! Weighted least squares on chosen columns.
 
-use crate::design::{Encoding, Target};
+use super::{Fitting, LogisticFit, Refitted, logistic_regression};
+use crate::design::{Encoding, Target, Task};
 use crate::error::{Error, Result};
 use crate::functions::sigmoid;
 use crate::linalg::{Cholesky, Matrix, dot, max_abs};
+use crate::optim::StopReason;
 use crate::passes::{LeastSquares, RowSource, Weighting};
 use crate::rows::map_blocks;
 use serde::{Deserialize, Serialize};
+
+/// Least squares; for classes logistic regression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PlainLinear;
+
+impl Fitting for PlainLinear {
+    fn fit(&self, data: &dyn RowSource, columns: &[usize], weighting: &Weighting, _seed: u64) -> Result<Refitted> {
+        let target = &data.frame().target;
+        match target.task() {
+            Task::Regression => {
+                Ok(Refitted::linear(least_squares(data, columns, weighting)?, target, StopReason::Converged))
+            }
+            Task::Classification => {
+                let LogisticFit { fit, separated, stop } = logistic_regression(data, columns, weighting)?;
+                Ok(Refitted { separated, ..Refitted::linear(fit, target, stop) })
+            }
+        }
+    }
+}
 
 /// Coefficients on standardised columns for a standardised outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

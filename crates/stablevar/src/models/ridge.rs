@@ -1,8 +1,9 @@
 //! Ridge regression on second moments, its penalty by generalised cross-validation (Golub, Heath and Wahba, 1979).
 
-use super::linear::StandardisedFit;
+use super::{Fitting, Refitted, StandardisedFit};
 use crate::error::{Error, Result};
 use crate::linalg::{covariance_from_moments, dot, symmetric_eigen};
+use crate::optim::StopReason;
 use crate::parameter::NonNegative;
 use crate::passes::{Outcome, RowSource, WeightedMoments, Weighting};
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,20 @@ pub struct Ridge {
     pub shrinkage: Option<NonNegative>,
 }
 
+impl Fitting for Ridge {
+    fn fit(&self, data: &dyn RowSource, columns: &[usize], weighting: &Weighting, _seed: u64) -> Result<Refitted> {
+        Ok(Refitted::linear(self.solve(data, columns, weighting)?, &data.frame().target, StopReason::Converged))
+    }
+
+    fn predicts_classes(&self) -> bool {
+        false
+    }
+
+    fn takes_wide_tables(&self) -> bool {
+        true
+    }
+}
+
 /// Penalties tried, as shares of the largest eigenvalue of the covariance: from one to the other in equal ratios.
 const LEAST: f64 = 1e-8;
 const MOST: f64 = 1e2;
@@ -31,7 +46,7 @@ impl Ridge {
     /// In the eigenvectors u of the columns' covariance, with eigenvalues d and c = Cov(z, y), the coefficient along each is
     /// `u.c / (d + shrinkage)`. Generalised cross-validation takes the shrinkage with the least
     /// `residual variance / (1 - (1 + sum d / (d + shrinkage)) / n)^2`.
-    pub fn fit(&self, data: &dyn RowSource, columns: &[usize], weighting: &Weighting) -> Result<StandardisedFit> {
+    pub fn solve(&self, data: &dyn RowSource, columns: &[usize], weighting: &Weighting) -> Result<StandardisedFit> {
         let moments = WeightedMoments::of(data, weighting, Outcome::Target)?;
         let mean = moments.cross[0];
         let covariance = covariance_from_moments(&moments.columns).submatrix(columns);
@@ -103,12 +118,12 @@ mod tests {
     fn without_shrinkage_it_is_least_squares_and_with_much_the_mean() {
         let data = data();
         let all: Vec<usize> = (0..data.columns()).collect();
-        let none = Ridge { shrinkage: Some(NonNegative::constant(0.0)) }.fit(&data, &all, &Weighting::Equal).unwrap();
+        let none = Ridge { shrinkage: Some(NonNegative::constant(0.0)) }.solve(&data, &all, &Weighting::Equal).unwrap();
         let plain = least_squares(&data, &all, &Weighting::Equal).unwrap();
         for (ridge, plain) in none.coefficients.iter().zip(&plain.coefficients) {
             assert!((ridge - plain).abs() < 1e-9, "{ridge} {plain}");
         }
-        let much = Ridge { shrinkage: Some(NonNegative::constant(1e9)) }.fit(&data, &all, &Weighting::Equal).unwrap();
+        let much = Ridge { shrinkage: Some(NonNegative::constant(1e9)) }.solve(&data, &all, &Weighting::Equal).unwrap();
         assert!(much.coefficients.iter().all(|value| value.abs() < 1e-6));
     }
 
@@ -117,7 +132,7 @@ mod tests {
         let data = data();
         let (some, shrinkage) = ([0, 2, 7], 0.3);
         let ridge = Ridge { shrinkage: Some(NonNegative::constant(shrinkage)) };
-        let fit = ridge.fit(&data, &some, &Weighting::Equal).unwrap();
+        let fit = ridge.solve(&data, &some, &Weighting::Equal).unwrap();
         let rows = data.rows();
         for column in 0..data.columns() {
             let value = fit.coefficients[column + 1];
@@ -143,7 +158,7 @@ mod tests {
         let data = TrainingData::prepare(&few, &Roles::target("y")).unwrap();
         let all: Vec<usize> = (0..data.columns()).collect();
         assert!(data.rows() < names.len());
-        let fit = Ridge::default().fit(&data, &all, &Weighting::Equal).unwrap();
+        let fit = Ridge::default().solve(&data, &all, &Weighting::Equal).unwrap();
         assert!(fit.coefficients.iter().all(|value| value.is_finite()));
         let error: f64 =
             (0..8).map(|row| (data.outcome[row] - dot(data.design.row(row), &fit.coefficients)).powi(2)).sum();

@@ -6,15 +6,45 @@
 //! that of least squares.
 
 use super::linear::improve;
-use super::{StandardisedFit, least_squares};
+use super::{Fitting, PlainLinear, Refitted, StandardisedFit, least_squares};
+use crate::design::Task;
 use crate::error::Result;
 use crate::linalg::dot;
 use crate::optim::StopReason;
 use crate::parameter::Positive;
 use crate::passes::{LeastSquares, RowSource, Weighting, median_residual};
+use serde::{Deserialize, Serialize};
 
 /// The default limit for residuals, in standard deviations of the bulk of them.
 pub const OUTLIER_LIMIT: Positive = Positive::constant(4.0);
+
+/// Huber's regression: residuals of the outcome beyond a limit are clipped.
+///
+/// | Name | Default | Purpose | Range |
+/// |---|---|---|---|
+/// | `limit` | 4 | standard deviations of the bulk of the residuals beyond which they are clipped | > 0 |
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Huber {
+    /// Standard deviations of the bulk of the residuals beyond which they are clipped.
+    pub limit: Positive,
+}
+
+impl Default for Huber {
+    fn default() -> Self {
+        Self { limit: OUTLIER_LIMIT }
+    }
+}
+
+impl Fitting for Huber {
+    fn fit(&self, data: &dyn RowSource, columns: &[usize], weighting: &Weighting, seed: u64) -> Result<Refitted> {
+        let target = &data.frame().target;
+        if target.task() == Task::Classification {
+            return PlainLinear.fit(data, columns, weighting, seed);
+        }
+        let (fit, stop) = robust_regression(data, columns, weighting, self.limit)?;
+        Ok(Refitted::linear(fit, target, stop))
+    }
+}
 
 /// Rounds of reweighting at most, and those after which the scale no longer follows the residuals, so that what is left is a
 /// convex problem.

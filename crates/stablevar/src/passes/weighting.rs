@@ -2,9 +2,11 @@
 
 use super::Chunk;
 use super::quadratic::{lower_form, raw_weights};
+use crate::design::TrainingData;
 use crate::linalg::Matrix;
 use crate::rows::TILE;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The weights of the rows, without their base weights.
@@ -21,6 +23,20 @@ pub enum Weighting {
 }
 
 impl Weighting {
+    /// The weights of encoded rows; those of given weights are the training rows.
+    pub fn of_design<'a>(&'a self, design: &Matrix) -> Cow<'a, [f64]> {
+        match self {
+            Weighting::Equal => Cow::Owned(vec![1.0; design.rows()]),
+            Weighting::Function(function) => Cow::Owned(function.weigh(design)),
+            Weighting::Given(values) => Cow::Borrowed(values),
+        }
+    }
+
+    /// Weight times base weight of rows in memory.
+    pub fn with_base(&self, data: &TrainingData) -> Vec<f64> {
+        self.of_design(&data.design).iter().zip(&data.base).map(|(weight, base)| weight * base).collect()
+    }
+
     /// Visits every tile of a chunk with the weights of its rows, and scratch as long as they are.
     pub(super) fn for_each_tile(&self, chunk: Chunk, mut visit: impl FnMut(Chunk, &mut [f64], &mut [f64])) {
         let mut scratch = vec![0.0; TILE * chunk.width()];

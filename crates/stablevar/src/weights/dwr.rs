@@ -58,6 +58,10 @@ struct Slope {
 }
 
 impl Reweighter for Dwr {
+    fn needs_memory(&self) -> Option<&'static str> {
+        Some("the descent on free weights")
+    }
+
     fn reweigh(
         &self,
         data: &dyn RowSource,

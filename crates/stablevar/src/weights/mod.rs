@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::models::Mlp;
 use crate::optim::StopReason;
-use crate::parameter::{Named, Positive};
+use crate::parameter::{Positive, kinds};
 use crate::passes::{Outcome, RowSource, WeightedMoments, Weighting};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -78,11 +78,7 @@ impl SampleWeights {
 
     /// The weights of encoded rows; those of given weights are the training rows.
     pub fn of_design<'a>(&'a self, design: &Matrix) -> Cow<'a, [f64]> {
-        match &self.weighting {
-            Weighting::Equal => Cow::Owned(vec![1.0; design.rows()]),
-            Weighting::Function(function) => Cow::Owned(function.weigh(design)),
-            Weighting::Given(values) => Cow::Borrowed(values),
-        }
+        self.weighting.of_design(design)
     }
 
     /// Kish's effective sample size `(sum w)^2 / sum w^2`, a row with base weight 2 counting as two rows.
@@ -92,7 +88,7 @@ impl SampleWeights {
 
     /// Weight times base weight of rows in memory.
     pub fn with_base(&self, data: &TrainingData) -> Vec<f64> {
-        self.values(data).iter().zip(&data.base).map(|(weight, base)| weight * base).collect()
+        self.weighting.with_base(data)
     }
 }
 
@@ -160,87 +156,34 @@ pub trait Reweighter {
         start: Option<&WeightFunction>,
         seed: u64,
     ) -> Result<Reweighted>;
+
+    /// What it is called where it needs all rows in memory.
+    fn needs_memory(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The network that it trains, if it trains one.
+    fn network(&self) -> Option<&Mlp> {
+        None
+    }
 }
 
-/// One of the reweighters, for settings that are chosen at run time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum AnyReweighter {
-    /// The dual problem.
-    Balance(Balance),
-    /// DWR as published.
-    Dwr(Dwr),
-    /// A ratio of densities.
-    Srdo(Srdo),
+kinds! {
+    /// One of the reweighters, for settings that are chosen at run time.
+    AnyReweighter: dyn Reweighter {
+        /// The dual problem.
+        Balance(Balance), balance, balance_mut, "balance": "the weights closest to uniform, by a small convex problem";
+        /// DWR as published.
+        Dwr(Dwr), dwr, dwr_mut, "dwr": "as published: one free weight per row, by gradient descent";
+        /// A ratio of densities.
+        Srdo(Srdo), srdo, srdo_mut, "srdo": "a ratio of densities: also removes dependence that correlations do not see";
+    }
 }
 
 impl Default for AnyReweighter {
     /// [`Balance`] for use in a loop: the automatic ridge, and no more digits than the gates need.
     fn default() -> Self {
         AnyReweighter::Balance(Balance { ridge: None, tolerance: Positive::constant(1e-4), ..Balance::default() })
-    }
-}
-
-impl AnyReweighter {
-    /// The kinds that can be asked for.
-    pub const KINDS: &[Named<Self>] = &[
-        Named {
-            name: "balance",
-            help: "the weights closest to uniform, by a small convex problem",
-            make: || AnyReweighter::Balance(Balance::default()),
-        },
-        Named {
-            name: "dwr",
-            help: "as published: one free weight per row, by gradient descent",
-            make: || AnyReweighter::Dwr(Dwr::default()),
-        },
-        Named {
-            name: "srdo",
-            help: "a ratio of densities: also removes dependence that correlations do not see",
-            make: || AnyReweighter::Srdo(Srdo::default()),
-        },
-    ];
-
-    /// The name of its kind.
-    pub fn name(&self) -> &'static str {
-        match self {
-            AnyReweighter::Balance(_) => "balance",
-            AnyReweighter::Dwr(_) => "dwr",
-            AnyReweighter::Srdo(_) => "srdo",
-        }
-    }
-
-    /// What it is called where it needs all rows in memory.
-    pub fn needs_memory(&self) -> Option<&'static str> {
-        match self {
-            AnyReweighter::Balance(_) => None,
-            AnyReweighter::Dwr(_) => Some("the descent on free weights"),
-            AnyReweighter::Srdo(_) => Some("SRDO"),
-        }
-    }
-
-    /// The network that it trains, if it trains one.
-    pub fn network(&self) -> Option<&Mlp> {
-        match self {
-            AnyReweighter::Srdo(Srdo { classifier: Classifier::Network(network), .. }) => Some(network),
-            _ => None,
-        }
-    }
-}
-
-impl Reweighter for AnyReweighter {
-    fn reweigh(
-        &self,
-        data: &dyn RowSource,
-        mask: &Mask,
-        start: Option<&WeightFunction>,
-        seed: u64,
-    ) -> Result<Reweighted> {
-        match self {
-            AnyReweighter::Balance(balance) => balance.reweigh(data, mask, start, seed),
-            AnyReweighter::Dwr(dwr) => dwr.reweigh(data, mask, start, seed),
-            AnyReweighter::Srdo(srdo) => srdo.reweigh(data, mask, start, seed),
-        }
     }
 }
 

@@ -114,6 +114,17 @@ const PARTS: usize = 20;
 const RIDGE: f64 = 1.0;
 
 impl Reweighter for Srdo {
+    fn needs_memory(&self) -> Option<&'static str> {
+        Some("SRDO")
+    }
+
+    fn network(&self) -> Option<&Mlp> {
+        match &self.classifier {
+            Classifier::Network(network) => Some(network),
+            Classifier::Quadratic => None,
+        }
+    }
+
     fn reweigh(
         &self,
         data: &dyn RowSource,

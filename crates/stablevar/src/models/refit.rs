@@ -1,0 +1,88 @@
+//! What can be fitted to the variables chosen.
+
+use super::{Huber, Mlp, Model, PlainLinear, Ridge, StandardisedFit};
+use crate::design::{Target, TrainingData};
+use crate::error::{Error, Result};
+use crate::optim::StopReason;
+use crate::parameter::kinds;
+use crate::passes::{RowSource, Weighting};
+
+/// A kind of model that can be fitted to some of the columns.
+///
+/// The implementor must depend on nothing but the rows, the weights, the seed and its own settings, and say why it stopped.
+pub trait Fitting {
+    /// Fits these encoded columns under weights.
+    fn fit(&self, data: &dyn RowSource, columns: &[usize], weighting: &Weighting, seed: u64) -> Result<Refitted>;
+
+    /// Whether it can tell two classes apart.
+    fn predicts_classes(&self) -> bool {
+        true
+    }
+
+    /// Whether it can do with as many columns as rows, or more.
+    fn takes_wide_tables(&self) -> bool {
+        false
+    }
+
+    /// What it is called where it needs all rows in memory.
+    fn needs_memory(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The network that it trains, if it trains one.
+    fn network(&self) -> Option<&Mlp> {
+        None
+    }
+}
+
+/// A model on some of the columns.
+pub struct Refitted {
+    /// The model.
+    pub model: Model,
+    /// Whether it tells two classes apart without error.
+    pub separated: bool,
+    /// Why the search for it stopped.
+    pub stop: StopReason,
+}
+
+impl Refitted {
+    /// A linear model.
+    pub fn linear(fit: StandardisedFit, target: &Target, stop: StopReason) -> Self {
+        Self { model: Model::linear(fit, target), separated: false, stop }
+    }
+}
+
+kinds! {
+    /// What is fitted to the variables chosen.
+    Refit: dyn Fitting {
+        /// Least squares; for classes logistic regression.
+        Linear(PlainLinear), linear, linear_mut, "linear": "least squares; for classes logistic regression";
+        /// Huber's regression; for classes logistic regression, whose residuals are bounded anyway.
+        Robust(Huber), robust, robust_mut, "robust": "least squares that a few extreme outcomes can't bend (Huber)";
+        /// Ridge regression.
+        Ridge(Ridge), ridge, ridge_mut, "ridge": "ridge regression, for numbers";
+        /// A network.
+        Network(Mlp), network, network_mut, "network": "a network";
+        /// The coefficients that the variables were chosen by.
+        Kept(Kept), kept, kept_mut, "kept": "the coefficients that the variables were chosen by, which the Lasso has";
+    }
+}
+
+/// The coefficients that variables were chosen by; there is nothing to fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Kept;
+
+impl Fitting for Kept {
+    fn fit(&self, _: &dyn RowSource, _: &[usize], _: &Weighting, _: u64) -> Result<Refitted> {
+        Err(Error::BadRequest("there is no model to keep: variables were chosen without one".into()))
+    }
+
+    fn takes_wide_tables(&self) -> bool {
+        true
+    }
+}
+
+/// The rows, or an error that says what needs them in memory.
+pub(crate) fn in_memory<'a>(data: &'a dyn RowSource, what: &str) -> Result<&'a TrainingData> {
+    data.memory().ok_or_else(|| Error::NeedsMemory { what: what.into() })
+}
