@@ -37,7 +37,7 @@ NOTE = "Made by python/generate.py from the core's tables: change those, not thi
 #: Parameters of a reweighter by itself that scikit-learn's users know by other names.
 ALONE = {"balance-steps": "max_iter", "balance-tolerance": "tol"}
 #: What every estimator takes; the last is Python's own.
-RUNNING = ["max-levels", "seed"]
+RUNNING = [name for name, setting in SETTINGS.items() if setting["applies_to"] == ["table"] and setting["python"]]
 VERBOSE = ("verbose", "bool", "bool", "False", "Count steps on standard error.")
 #: What selects variables without fitting a model of its own.
 SELECTING = ["evidence", "evidence-rows", "threshold", "select", "fdr", "resamples", "least-frequency"]

@@ -133,6 +133,8 @@ class Parametrised(BaseEstimator):
             value = getattr(self, parameter)
             if name == "seed":
                 value = seed_of(value)
+            elif name == "threads" and value == -1:  # As scikit-learn's users say "all".
+                value = None
             elif value is None and name in self._none_is_a_choice:
                 value = "none"
             settings[name] = plain(value, parameter)

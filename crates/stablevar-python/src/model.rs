@@ -67,14 +67,16 @@ pub(crate) fn fit<'py>(
     estimator.roles.weight_column = add_weights(&mut columns, sample_weight.as_ref())?;
     let table = Table::new(columns).map_err(value_error)?;
     let (model, weights) = run(py, progress.as_ref(), |watch| {
-        let data = TrainingData::prepare(&table, &estimator.roles)?;
-        let fitted = estimator.fit_rows(&data, &ticking(watch))?;
-        let mut weights = vec![0.0; table.rows()];
-        let found = fitted.weights.values(&data);
-        data.kept_rows.iter().zip(found.iter()).for_each(|(row, &weight)| weights[row] = weight);
-        let mut model = fitted.model;
-        model.origin.command = Some(command);
-        Ok((model, weights))
+        estimator.on_threads(|| {
+            let data = TrainingData::prepare(&table, &estimator.roles)?;
+            let fitted = estimator.fit_rows(&data, &ticking(watch))?;
+            let mut weights = vec![0.0; table.rows()];
+            let found = fitted.weights.values(&data);
+            data.kept_rows.iter().zip(found.iter()).for_each(|(row, &weight)| weights[row] = weight);
+            let mut model = fitted.model;
+            model.origin.command = Some(command);
+            Ok((model, weights))
+        })
     })?
     .map_err(value_error)?;
     Ok((Model { inner: model }, weights.into_pyarray(py)))

@@ -325,7 +325,7 @@ pub(crate) fn fit_parts(
 ) -> PyResult<Model> {
     let estimator = estimator(method, settings)?;
     let mut model = with_rows(py, source, draft, progress.as_ref(), |rows, watch| {
-        Ok(estimator.fit_rows(rows, &ticking(watch))?.model)
+        Ok(estimator.on_threads(|| estimator.fit_rows(rows, &ticking(watch)))?.model)
     })?;
     model.origin.command = Some(command);
     Ok(Model::new(model))

@@ -16,7 +16,7 @@ use stablevar::engine::RowSource;
 use stablevar::error::Result;
 use stablevar::estimator::Value;
 use stablevar::table::Table;
-use stablevar::weights::{AnyReweighter, Mask, Reweighted, Reweighter, WeightFunction};
+use stablevar::weights::{AnyReweighter, Mask, Reweighted, WeightFunction};
 use std::collections::BTreeMap;
 
 /// A reweighter with settings, which are JSON by the core's names; also the estimator they were given to.
@@ -91,18 +91,20 @@ pub(crate) fn reweigh<'py>(
     sample_weight: Option<PyReadonlyArray1<'py, f64>>,
     stable: Option<Vec<f64>>,
 ) -> PyResult<Found<'py>> {
-    let (reweighter, Estimator { mut roles, seed, .. }) = reweighter(name, settings)?;
+    let (reweighter, mut estimator) = reweighter(name, settings)?;
     let mut columns = input.columns(&names)?;
-    roles.weight_column = add_weights(&mut columns, sample_weight.as_ref())?;
+    estimator.roles.weight_column = add_weights(&mut columns, sample_weight.as_ref())?;
     let table = Table::new(columns).map_err(value_error)?;
     let (weights, model, summary) = run(py, None, |_| {
-        let data = TrainingData::prepare(&table, &roles)?;
-        let (found, summary) = reweigh_rows(&data, &reweighter, &names, stable.as_deref(), seed)?;
-        let mut weights = vec![0.0; table.rows()];
-        let values = found.weights.values(&data);
-        data.kept_rows.iter().zip(values.iter()).for_each(|(row, &weight)| weights[row] = weight);
-        let model = found.function.map(|function| WeightModel { encoding: data.frame.encoding, function });
-        Ok((weights, model, summary))
+        estimator.on_threads(|| {
+            let data = TrainingData::prepare(&table, &estimator.roles)?;
+            let (found, summary) = reweigh_rows(&data, &reweighter, &names, stable.as_deref(), estimator.seed)?;
+            let mut weights = vec![0.0; table.rows()];
+            let values = found.weights.values(&data);
+            data.kept_rows.iter().zip(values.iter()).for_each(|(row, &weight)| weights[row] = weight);
+            let model = found.function.map(|function| WeightModel { encoding: data.frame.encoding, function });
+            Ok((weights, model, summary))
+        })
     })?
     .map_err(value_error)?;
     Ok((weights.into_pyarray(py), model, summary))

@@ -26,7 +26,8 @@ pub(crate) struct Settings {
 
 impl clap::Args for Settings {
     fn augment_args(command: Command) -> Command {
-        SETTINGS.iter().fold(command, |command, setting| {
+        // Threads are every command's, not only the fit's.
+        SETTINGS.iter().filter(|setting| setting.name != "threads").fold(command, |command, setting| {
             let command = command.arg(option(setting, setting.name).help(help(setting)));
             let old =
                 setting.old_names.iter().map(|name| option(setting, name).hide(true).conflicts_with(setting.name));
@@ -47,7 +48,7 @@ impl clap::FromArgMatches for Settings {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for setting in SETTINGS {
+        for setting in SETTINGS.iter().filter(|setting| setting.name != "threads") {
             for &name in std::iter::once(&setting.name).chain(setting.old_names) {
                 let value = match setting.kind {
                     Kind::Columns => {

@@ -24,6 +24,7 @@ use crate::fit::{Fit, Watch, fit};
 use crate::method::{Method, Preset, preset};
 use crate::passes::RowSource;
 use crate::table::Table;
+use crate::threads::with_threads;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -40,6 +41,8 @@ pub struct Estimator {
     pub memory: Option<u64>,
     /// The seed.
     pub seed: u64,
+    /// Threads to use; `None` for all cores.
+    pub threads: Option<usize>,
     preset: &'static Preset,
     /// What was set, by position in [`SETTINGS`].
     given: BTreeMap<usize, Value>,
@@ -60,6 +63,7 @@ impl Estimator {
             text: Vec::new(),
             memory: None,
             seed: 0,
+            threads: None,
             preset,
             given: BTreeMap::new(),
             without_effect: Vec::new(),
@@ -121,7 +125,12 @@ impl Estimator {
 
     /// Fits a table.
     pub fn fit(&self, table: &Table) -> Result<Fit> {
-        self.fit_rows(&TrainingData::prepare(table, &self.roles)?, &|_| ControlFlow::Continue(()))
+        self.on_threads(|| self.fit_rows(&TrainingData::prepare(table, &self.roles)?, &|_| ControlFlow::Continue(())))
+    }
+
+    /// Does some work on as many threads as were asked for.
+    pub fn on_threads<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        with_threads(self.threads, work)?
     }
 
     /// Fits rows that were prepared already, wherever they are. `watch` sees every step and may stop the work.

@@ -313,6 +313,19 @@ pub static SETTINGS: &[Setting] = &[
         ..BASE
     },
     Setting {
+        name: "threads",
+        help: "Threads to use; the answer does not depend on it",
+        kind: Kind::Count(1, u16::MAX as u64),
+        auto: Some("all cores"),
+        python: Twin::Named("n_jobs"),
+        read: |e| Some(e.threads.into()),
+        write: |e, given| {
+            e.threads = (!given.is_auto()).then(|| given.count());
+            Ok(())
+        },
+        ..BASE
+    },
+    Setting {
         name: "gates",
         help: "What the gates stand before",
         kind: Kind::Choice(|| names(AnyGates::KINDS)),
