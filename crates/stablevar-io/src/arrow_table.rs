@@ -1,6 +1,6 @@
 //! Parquet and Arrow IPC files, read batch by batch.
 
-use crate::stream::{Input, TablePart, Visit};
+use crate::stream::{StreamInput, TablePart, Visit};
 use crate::{IoError, ReadOptions, Result};
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, RecordBatch, cast::AsArray};
@@ -13,12 +13,12 @@ use stablevar::error::Error;
 use stablevar::table::{Column, Table, TextValues, Values};
 
 /// Shows several Parquet files as one table, in this order. They must have the same columns.
-pub(crate) fn parquet_pieces(parts: &[Input], options: &ReadOptions, rows: usize, visit: Visit) -> Result<()> {
+pub(crate) fn parquet_pieces(parts: &[StreamInput], options: &ReadOptions, rows: usize, visit: Visit) -> Result<()> {
     let mut columns = Columns::new(options);
     for part in parts {
         let name = part.name();
         match part {
-            Input::File(path) => {
+            StreamInput::File(path) => {
                 if !crate::begins_as_parquet(path) {
                     let message = "it is not a Parquet file, and only such can be parts of a table".into();
                     return Err(IoError::PartDiffers { path: name, message });
@@ -31,33 +31,33 @@ pub(crate) fn parquet_pieces(parts: &[Input], options: &ReadOptions, rows: usize
                     visit,
                 )?;
             }
-            Input::Bytes(_, bytes) => columns.parquet(&name, bytes.clone(), rows, visit)?,
+            StreamInput::Bytes(_, bytes) => columns.parquet(&name, bytes.clone(), rows, visit)?,
         }
     }
-    columns.finish(&parts.first().map(Input::name).unwrap_or_default(), visit)
+    columns.finish(&parts.first().map(StreamInput::name).unwrap_or_default(), visit)
 }
 
 /// What a Parquet file says of itself.
-fn parquet_metadata(part: &Input) -> Result<ArrowReaderMetadata> {
+fn parquet_metadata(part: &StreamInput) -> Result<ArrowReaderMetadata> {
     let (path, options) = (part.name(), ArrowReaderOptions::new());
     let found = match part {
-        Input::File(file) => {
+        StreamInput::File(file) => {
             let file = std::fs::File::open(file).map_err(|source| IoError::Read { path: path.clone(), source })?;
             ArrowReaderMetadata::load(&file, options)
         }
-        Input::Bytes(_, bytes) => ArrowReaderMetadata::load(bytes, options),
+        StreamInput::Bytes(_, bytes) => ArrowReaderMetadata::load(bytes, options),
     };
     found.map_err(|error| damaged(&path, &error))
 }
 
 /// Rows of Parquet files, by what they say of themselves; files that can't be understood have none.
-pub(crate) fn parquet_rows(parts: &[Input]) -> u64 {
+pub(crate) fn parquet_rows(parts: &[StreamInput]) -> u64 {
     let rows = |part| parquet_metadata(part).map_or(0, |data| data.metadata().file_metadata().num_rows());
     parts.iter().map(|part| u64::try_from(rows(part)).unwrap_or(0)).sum()
 }
 
 /// Names of the columns that are read of a table in these files.
-pub(crate) fn parquet_columns(parts: &[Input], options: &ReadOptions) -> Result<Vec<String>> {
+pub(crate) fn parquet_columns(parts: &[StreamInput], options: &ReadOptions) -> Result<Vec<String>> {
     let Some(first) = parts.first() else { return Ok(Vec::new()) };
     Ok(used(parquet_metadata(first)?.schema(), options))
 }

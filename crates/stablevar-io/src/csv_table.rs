@@ -1,6 +1,6 @@
 //! CSV: one pass to find out what each column holds, one to read it.
 
-use crate::stream::{Input, TablePart, Visit};
+use crate::stream::{StreamInput, TablePart, Visit};
 use crate::{IoError, ReadOptions, Result};
 use csv::{ByteRecord, ReaderBuilder, Trim};
 use stablevar::error::Error;
@@ -21,7 +21,7 @@ struct Seen {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum FieldKind {
     Skip,
     Number,
     Boolean,
@@ -32,12 +32,12 @@ enum Kind {
 pub(crate) struct CsvLayout {
     delimiter: u8,
     names: Vec<String>,
-    kinds: Vec<Kind>,
+    kinds: Vec<FieldKind>,
 }
 
 impl CsvLayout {
     /// Reads a file once to find out.
-    pub(crate) fn find(input: &Input, options: &ReadOptions) -> Result<Self> {
+    pub(crate) fn find(input: &StreamInput, options: &ReadOptions) -> Result<Self> {
         let path = &input.name();
         let mut first_line = Vec::new();
         let read = open(input)?.read_until(b'\n', &mut first_line);
@@ -50,17 +50,17 @@ impl CsvLayout {
 
     /// Names of the columns that are read.
     pub(crate) fn columns(&self) -> Vec<String> {
-        let used = self.names.iter().zip(&self.kinds).filter(|(_, kind)| **kind != Kind::Skip);
+        let used = self.names.iter().zip(&self.kinds).filter(|(_, kind)| **kind != FieldKind::Skip);
         used.map(|(name, _)| name.clone()).collect()
     }
 
     /// Reads it again and shows it in parts of about `rows` rows.
-    pub(crate) fn parts(&self, input: &Input, rows: usize, visit: Visit) -> Result<()> {
+    pub(crate) fn parts(&self, input: &StreamInput, rows: usize, visit: Visit) -> Result<()> {
         let path = input.name();
         let empty = || self.kinds.iter().map(|&kind| Builder::new(kind)).collect::<Vec<Builder>>();
         let (mut columns, mut count, mut first) = (empty(), 0, 0);
         let finish = |columns: Vec<Builder>| {
-            let named = self.names.iter().zip(columns).zip(&self.kinds).filter(|(_, kind)| **kind != Kind::Skip);
+            let named = self.names.iter().zip(columns).zip(&self.kinds).filter(|(_, kind)| **kind != FieldKind::Skip);
             let columns = named.map(|((name, column), _)| Column { name: name.clone(), values: column.finish() });
             Table::new(columns.collect()).map_err(|source| IoError::Table { path: path.clone(), source })
         };
@@ -83,11 +83,13 @@ impl CsvLayout {
 }
 
 /// The bytes of a file, without the mark that some programs begin with.
-fn open(input: &Input) -> Result<Box<dyn BufRead + '_>> {
+fn open(input: &StreamInput) -> Result<Box<dyn BufRead + '_>> {
     let fault = |source| IoError::Read { path: input.name(), source };
     let mut reader: Box<dyn BufRead> = match input {
-        Input::File(path) => Box::new(BufReader::with_capacity(1 << 20, std::fs::File::open(path).map_err(fault)?)),
-        Input::Bytes(_, bytes) => Box::new(&bytes[..]),
+        StreamInput::File(path) => {
+            Box::new(BufReader::with_capacity(1 << 20, std::fs::File::open(path).map_err(fault)?))
+        }
+        StreamInput::Bytes(_, bytes) => Box::new(&bytes[..]),
     };
     if reader.fill_buf().map_err(fault)?.starts_with(BYTE_ORDER_MARK) {
         reader.consume(BYTE_ORDER_MARK.len());
@@ -185,7 +187,12 @@ fn boolean(field: &str) -> Option<bool> {
 }
 
 /// Decides what every column holds. A column that is mostly numbers but not all is a fault, not a category.
-fn kinds(path: &str, reader: csv::Reader<impl Read>, names: &[String], options: &ReadOptions) -> Result<Vec<Kind>> {
+fn kinds(
+    path: &str,
+    reader: csv::Reader<impl Read>,
+    names: &[String],
+    options: &ReadOptions,
+) -> Result<Vec<FieldKind>> {
     if let Some(column) = options.skip.iter().find(|name| !names.contains(name)) {
         let source = Error::UnknownColumn { column: column.clone(), available: names.to_vec() };
         return Err(IoError::Table { path: path.into(), source });
@@ -205,14 +212,14 @@ fn kinds(path: &str, reader: csv::Reader<impl Read>, names: &[String], options: 
     })?;
     let decide = |(name, seen): (&String, Seen)| {
         if options.skips(name) {
-            return Ok(Kind::Skip);
+            return Ok(FieldKind::Skip);
         }
         if options.text.contains(name) {
-            return Ok(Kind::Text);
+            return Ok(FieldKind::Text);
         }
         match seen.first_text {
-            None => Ok(Kind::Number),
-            Some(_) if seen.booleans == seen.values => Ok(Kind::Boolean),
+            None => Ok(FieldKind::Number),
+            Some(_) if seen.booleans == seen.values => Ok(FieldKind::Boolean),
             Some((line, value)) if 2 * seen.numbers > seen.values => Err(IoError::TextAmongNumbers {
                 path: path.into(),
                 line,
@@ -221,7 +228,7 @@ fn kinds(path: &str, reader: csv::Reader<impl Read>, names: &[String], options: 
                 numbers: seen.numbers,
                 total: seen.values,
             }),
-            Some(_) => Ok(Kind::Text),
+            Some(_) => Ok(FieldKind::Text),
         }
     };
     names.iter().zip(seen).map(decide).collect()
@@ -235,12 +242,12 @@ enum Builder {
 }
 
 impl Builder {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: FieldKind) -> Self {
         match kind {
-            Kind::Skip => Builder::Skip,
-            Kind::Number => Builder::Number(Vec::new()),
-            Kind::Boolean => Builder::Boolean(Vec::new()),
-            Kind::Text => Builder::Text { texts: TextValues::default(), positions: Default::default() },
+            FieldKind::Skip => Builder::Skip,
+            FieldKind::Number => Builder::Number(Vec::new()),
+            FieldKind::Boolean => Builder::Boolean(Vec::new()),
+            FieldKind::Text => Builder::Text { texts: TextValues::default(), positions: Default::default() },
         }
     }
 

@@ -9,7 +9,7 @@ use stablevar::design::{Frame, KeptRows, Roles, TrainingData};
 use stablevar::engine::WIDE_TILE;
 use stablevar::engine::{Chunk, Pass, RowSource};
 use stablevar::error::Error;
-use stablevar::preparation::{Look, Settle, settle};
+use stablevar::preparation::{Settle, Surveyed, settle};
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -21,11 +21,11 @@ const VALUE: u64 = size_of::<f64>() as u64;
 /// Encoded rows in a file: the design matrix row by row, then all outcomes, then all base weights if they differ from 1.
 pub struct FileRows {
     frame: Frame,
-    rows: Rows,
+    rows: RowFile,
     kept: KeptRows,
 }
 
-struct Rows {
+struct RowFile {
     file: File,
     folder: PathBuf,
     count: usize,
@@ -42,9 +42,9 @@ pub fn prepare_file(stream: &TableStream, roles: &Roles, folder: &Path, progress
         let path = path.to_string();
         move |source| IoError::Table { path, source }
     };
-    let (mut found, mut last): (Option<Look>, String) = (None, String::new());
+    let (mut found, mut last): (Option<Surveyed>, String) = (None, String::new());
     stream.for_each(|part| {
-        let (look, _) = Look::at(&part.table, roles, part.first).map_err(in_file(&part.path))?;
+        let (look, _) = Surveyed::at(&part.table, roles, part.first).map_err(in_file(&part.path))?;
         let before = found.take().map_or(Ok(None), |before| before.merge(look.clone()).map(Some));
         found = Some(before.map_err(in_file(&part.path))?.unwrap_or(look));
         read += part.table.rows();
@@ -56,7 +56,7 @@ pub fn prepare_file(stream: &TableStream, roles: &Roles, folder: &Path, progress
     let draft = found.draft(roles).map_err(in_file(&last))?;
 
     let changed = |path: &str| IoError::Damaged { path: path.into(), message: "it changed while it was read".into() };
-    let rows = Rows::create(folder, draft.kept.len(), draft.frame.columns() + 1, draft.unweighted)?;
+    let rows = RowFile::create(folder, draft.kept.len(), draft.frame.columns() + 1, draft.unweighted)?;
     let mut place = 0;
     stream.for_each(|part| {
         let data = draft.encode(&part.table, roles, part.first).map_err(in_file(&part.path))?;
@@ -148,7 +148,7 @@ impl Settle for FileRows {
     }
 }
 
-impl Rows {
+impl RowFile {
     fn create(folder: &Path, count: usize, width: usize, unweighted: bool) -> Result<Self> {
         let file = tempfile::tempfile_in(folder);
         let file = file.map_err(|source| IoError::Spill { folder: folder.display().to_string(), source })?;
@@ -181,7 +181,7 @@ impl Rows {
         if self.unweighted { Ok(()) } else { write(self.bases() + place as u64, &data.base) }
     }
 
-    /// Rows read at once: whole tiles, so that sums are the same to the last bit as those of rows in memory.
+    /// RowFile read at once: whole tiles, so that sums are the same to the last bit as those of rows in memory.
     fn read_rows(&self) -> usize {
         (READ_VALUES / self.width).next_multiple_of(WIDE_TILE)
     }

@@ -25,34 +25,34 @@ pub struct TablePart {
 pub(crate) type Visit<'a> = &'a mut dyn FnMut(TablePart) -> Result<()>;
 
 /// Where bytes come from.
-pub(crate) enum Input {
+pub(crate) enum StreamInput {
     File(PathBuf),
     /// What can be read but once, such as standard input: its name and all it gave.
     Bytes(String, Bytes),
 }
 
-impl Input {
+impl StreamInput {
     /// As messages show it.
     pub(crate) fn name(&self) -> String {
         match self {
-            Input::File(path) => display(path),
-            Input::Bytes(name, _) => name.clone(),
+            StreamInput::File(path) => display(path),
+            StreamInput::Bytes(name, _) => name.clone(),
         }
     }
 
     fn len(&self) -> u64 {
         match self {
-            Input::File(path) => std::fs::metadata(path).map_or(0, |data| data.len()),
-            Input::Bytes(_, bytes) => bytes.len() as u64,
+            StreamInput::File(path) => std::fs::metadata(path).map_or(0, |data| data.len()),
+            StreamInput::Bytes(_, bytes) => bytes.len() as u64,
         }
     }
 }
 
 enum Layout {
-    Parquet(Vec<Input>),
+    Parquet(Vec<StreamInput>),
     /// Its index is at its end, so that it is read whole.
     Ipc(String, Bytes),
-    Csv(Input, CsvLayout),
+    Csv(StreamInput, CsvLayout),
 }
 
 /// A table that is read in parts, as often as wanted.
@@ -67,11 +67,11 @@ impl TableStream {
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         let options = options.clone();
         if let Some(parts) = parts::parts(path)? {
-            let parts = parts.into_iter().map(Input::File).collect();
+            let parts = parts.into_iter().map(StreamInput::File).collect();
             return Ok(Self { layout: Layout::Parquet(parts), options });
         }
         if begins_as_parquet(path) {
-            return Ok(Self { layout: Layout::Parquet(vec![Input::File(path.to_path_buf())]), options });
+            return Ok(Self { layout: Layout::Parquet(vec![StreamInput::File(path.to_path_buf())]), options });
         }
         let mut start = Vec::new();
         if path.is_file() {
@@ -82,7 +82,7 @@ impl TableStream {
         if start == b"ARROW1" || !path.is_file() {
             return Self::of_bytes(display(path), read_bytes(path)?, &options);
         }
-        Self::of_csv(Input::File(path.to_path_buf()), options)
+        Self::of_csv(StreamInput::File(path.to_path_buf()), options)
     }
 
     /// A table whose file is in memory.
@@ -90,16 +90,16 @@ impl TableStream {
         let options = options.clone();
         let bytes = Bytes::from(bytes);
         let layout = if bytes.starts_with(b"PAR1") {
-            Layout::Parquet(vec![Input::Bytes(name, bytes)])
+            Layout::Parquet(vec![StreamInput::Bytes(name, bytes)])
         } else if bytes.starts_with(b"ARROW1") {
             Layout::Ipc(name, bytes)
         } else {
-            return Self::of_csv(Input::Bytes(name, bytes), options);
+            return Self::of_csv(StreamInput::Bytes(name, bytes), options);
         };
         Ok(Self { layout, options })
     }
 
-    fn of_csv(input: Input, options: ReadOptions) -> Result<Self> {
+    fn of_csv(input: StreamInput, options: ReadOptions) -> Result<Self> {
         if is_blank(&input)? {
             return Err(IoError::Empty { path: input.name() });
         }
@@ -173,15 +173,15 @@ impl TableStream {
     }
 }
 
-fn is_blank(input: &Input) -> Result<bool> {
+fn is_blank(input: &StreamInput) -> Result<bool> {
     const SEEN: usize = 1 << 16;
     let mut start = Vec::new();
     match input {
-        Input::File(path) => {
+        StreamInput::File(path) => {
             let file = std::fs::File::open(path).and_then(|file| file.take(SEEN as u64).read_to_end(&mut start));
             file.map_err(|source| IoError::Read { path: input.name(), source })?;
         }
-        Input::Bytes(_, bytes) => start.extend_from_slice(&bytes[..bytes.len().min(SEEN)]),
+        StreamInput::Bytes(_, bytes) => start.extend_from_slice(&bytes[..bytes.len().min(SEEN)]),
     }
     Ok(start.iter().all(u8::is_ascii_whitespace))
 }

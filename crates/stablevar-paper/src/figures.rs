@@ -1,16 +1,16 @@
 //! The paper's figures from runs: each as a picture and as the numbers in it.
 
+use crate::claims::Claim;
 use crate::experiment::{Cell, GROWTH, ORACLE};
-use crate::findings::Finding;
 use crate::real::RealTable;
-use crate::runner::{LoopRecord, Outcome, Run};
+use crate::runner::{LoopRecord, MethodOutcome, Run};
 use crate::table::csv_text;
 use serde::Serialize;
 use stablevar::Matrix;
 use stablevar::diagnostics::{dependence_between, dependence_within};
 use stablevar_data::simulate::{TEST_RATES, World};
 use stablevar_report::chart::{
-    Axis, BarChart, Chart, Group, Heatmap, LineChart, Point, Scale, Series, colour_of, figure, picture,
+    Axis, BarChart, BarGroup, Chart, Heatmap, LineChart, Point, Scale, Series, colour_of, figure, picture,
 };
 
 /// A figure: a picture and its numbers.
@@ -92,12 +92,12 @@ fn lines(x: Axis, places: &[f64], y: Axis, series: &[(String, Vec<Average>)]) ->
     LineChart { x, y, series: series.iter().map(line).collect() }
 }
 
-fn outcomes<'a>(runs: &'a [Run], cell: Cell, name: &str) -> Vec<&'a Outcome> {
+fn outcomes<'a>(runs: &'a [Run], cell: Cell, name: &str) -> Vec<&'a MethodOutcome> {
     let in_cell = runs.iter().filter(|run| run.cell == cell);
     in_cell.flat_map(|run| run.outcomes.iter().filter(|outcome| outcome.name == name)).collect()
 }
 
-fn averaged(outcomes: &[&Outcome], value: impl Fn(&Outcome) -> f64) -> Average {
+fn averaged(outcomes: &[&MethodOutcome], value: impl Fn(&MethodOutcome) -> f64) -> Average {
     Average::of(&outcomes.iter().map(|outcome| value(outcome)).collect::<Vec<f64>>())
 }
 
@@ -175,7 +175,7 @@ fn by_size(
     y: Axis,
     runs: &[Run],
     methods: &[String],
-    value: impl Fn(&Outcome) -> f64,
+    value: impl Fn(&MethodOutcome) -> f64,
 ) -> Result<Figure, csv::Error> {
     let series: Vec<(String, Vec<Average>)> = methods
         .iter()
@@ -210,7 +210,7 @@ fn by_rate((name, paper): Names, caption: String, runs: &[Run], cell: Cell) -> R
 /// Correlations and slopes in every loop from 0, before any weights, to 10; a loop that settled stays as it is.
 struct Trace<'a> {
     run: &'a Run,
-    ordinary: &'a Outcome,
+    ordinary: &'a MethodOutcome,
     loops: &'a [LoopRecord],
 }
 
@@ -299,7 +299,7 @@ fn heatmaps(runs: &[Run], seeds: usize) -> Result<Figure, csv::Error> {
 }
 
 /// Whether the loops keep dependence within the stable variables and remove that between these and the others.
-pub fn loops_help(runs: &[Run]) -> Finding {
+pub fn loops_help(runs: &[Run]) -> Claim {
     let stable: Vec<usize> = (0..World::default().stable).collect();
     let mut holds = true;
     let mut shown = Vec::new();
@@ -317,7 +317,7 @@ pub fn loops_help(runs: &[Run]) -> Finding {
         ));
     }
     let claim = "over the loops IDP_s rises (from loop 1, which decorrelates all pairs) and IDP_sv falls".into();
-    Finding { claim, holds, detail: shown.join("; ") }
+    Claim { claim, holds, detail: shown.join("; ") }
 }
 
 fn dependence_by_loop(runs: &[Run], over_runs: &str) -> Result<Figure, csv::Error> {
@@ -378,7 +378,7 @@ pub fn real(table: &RealTable) -> Result<Figure, csv::Error> {
     // Prices read better in thousands.
     let (unit, what) = if table.is_regression() { (1e-3, " in thousands") } else { (1.0, "") };
     let series = table.rows.iter().map(|row| (row.method.clone(), colour_of(&row.method))).collect();
-    let groups = table.sizes.keys().filter(|name| table.is_elsewhere(name)).map(|name| Group {
+    let groups = table.sizes.keys().filter(|name| table.is_elsewhere(name)).map(|name| BarGroup {
         name: name.clone(),
         bars: table.rows.iter().map(|row| (unit * row.errors[name], 1.96 * unit * row.standard_errors[name])).collect(),
     });
@@ -437,9 +437,9 @@ mod tests {
         };
         // The biased variable goes with the stable ones before weighting and not after.
         assert!(value("0,s3,v5") > 0.4 && value("10,s3,v5").abs() < 0.1);
-        let finding = loops_help(&runs);
-        assert!(finding.holds, "{finding:?}");
+        let claim = loops_help(&runs);
+        assert!(claim.holds, "{claim:?}");
         let table = ResultTable::new(&experiment, &runs, 2);
-        assert!(!crate::findings::more_effective_rows(&table).holds);
+        assert!(!crate::claims::more_effective_rows(&table).holds);
     }
 }

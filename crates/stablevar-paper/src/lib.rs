@@ -10,6 +10,6 @@ pub mod real;
 
 pub mod figures;
 
-pub mod findings;
+pub mod claims;
 
 pub mod page;

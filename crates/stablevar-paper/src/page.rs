@@ -1,8 +1,8 @@
 //! All results on one page, and as Markdown for the docs.
 
+use crate::claims::Claim;
 use crate::experiment::Experiment;
 use crate::figures::Figure;
-use crate::findings::Finding;
 use crate::real::RealTable;
 use crate::table::ResultTable;
 use stablevar_report::page::{captioned, document, table};
@@ -24,7 +24,7 @@ pub struct Results {
     /// Figures.
     pub figures: Vec<Figure>,
     /// What the numbers say.
-    pub findings: Vec<Finding>,
+    pub claims: Vec<Claim>,
     /// What could not be made, and why.
     pub missing: Vec<String>,
 }
@@ -68,10 +68,10 @@ impl Results {
         text += "\nThis page is made by that command. The oracle is the same model on the true stable variables, which nobody \
                  knows in practice; excess removed is 1 - (method - oracle) / (baseline - oracle) in mean error.\n\n\
                  ## What the numbers say\n\n| claim | holds | numbers |\n|---|---|---|\n";
-        for finding in &self.findings {
-            let holds = if finding.holds { "yes" } else { "**no**" };
+        for claim in &self.claims {
+            let holds = if claim.holds { "yes" } else { "**no**" };
             let cell = |text: &str| text.replace("||", "\\|\\|");
-            text += &format!("| {} | {holds} | {} |\n", cell(&finding.claim), cell(&finding.detail));
+            text += &format!("| {} | {holds} | {} |\n", cell(&claim.claim), cell(&claim.detail));
         }
         self.missing.iter().for_each(|missing| text += &format!("\nNot made: {missing}\n"));
         text += "\n";
@@ -95,12 +95,12 @@ impl Results {
     pub fn html(&self) -> String {
         let made_by: Vec<Vec<String>> =
             self.made_by().iter().map(|(name, value)| vec![escape(name), escape(value)]).collect();
-        let findings: Vec<Vec<String>> = self
-            .findings
+        let claims: Vec<Vec<String>> = self
+            .claims
             .iter()
-            .map(|finding| {
-                let holds = if finding.holds { "yes" } else { "<strong>no</strong>" };
-                vec![escape(&finding.claim), holds.into(), escape(&finding.detail)]
+            .map(|claim| {
+                let holds = if claim.holds { "yes" } else { "<strong>no</strong>" };
+                vec![escape(&claim.claim), holds.into(), escape(&claim.detail)]
             })
             .collect();
         let missing: String = self
@@ -112,7 +112,7 @@ impl Results {
             format!("<section class=\"prose\">{}</section>", table(&["made by", ""], &made_by)),
             format!(
                 "<section class=\"prose\"><h2>What the numbers say</h2>{missing}{}</section>",
-                table(&["claim", "holds", "numbers"], &findings)
+                table(&["claim", "holds", "numbers"], &claims)
             ),
         ];
         sections.extend(self.tables.iter().map(|(_, table)| from_markdown(&table.markdown())));

@@ -81,7 +81,7 @@ pub fn run_real(
         Dataset::Adult => "adult",
     };
     let path = folder.join("runs").join(format!("{experiment}.json"));
-    let mut kept = Kept::read(&path);
+    let mut kept = KeptFits::read(&path);
     let mut rows = Vec::new();
     for contender in real_data_contenders(classes) {
         let row = match kept.find(&contender, &parts) {
@@ -113,16 +113,16 @@ fn metric_for(task: Task) -> Metric {
 
 /// What earlier runs left.
 #[derive(Default, Serialize, Deserialize)]
-struct Kept {
+struct KeptFits {
     version: String,
     rows: Vec<RealRow>,
 }
 
-impl Kept {
+impl KeptFits {
     /// What a file holds; nothing if it is not there, damaged or of another version.
     fn read(path: &Path) -> Self {
         let version = env!("CARGO_PKG_VERSION").to_string();
-        let kept = std::fs::read(path).ok().and_then(|text| serde_json::from_slice::<Kept>(&text).ok());
+        let kept = std::fs::read(path).ok().and_then(|text| serde_json::from_slice::<KeptFits>(&text).ok());
         kept.filter(|kept| kept.version == version).unwrap_or(Self { version, rows: Vec::new() })
     }
 
@@ -251,7 +251,7 @@ impl RealTable {
     /// For other programs: one line per method and environment.
     pub fn csv(&self) -> Result<String, csv::Error> {
         #[derive(Serialize)]
-        struct Line<'a> {
+        struct FitLine<'a> {
             method: &'a str,
             environment: &'a str,
             n: usize,
@@ -259,7 +259,7 @@ impl RealTable {
             standard_error: f64,
         }
         let lines = self.rows.iter().flat_map(|row| {
-            row.errors.iter().map(|(environment, &error)| Line {
+            row.errors.iter().map(|(environment, &error)| FitLine {
                 method: &row.method,
                 environment,
                 n: self.sizes[environment],

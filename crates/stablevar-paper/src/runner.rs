@@ -25,7 +25,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// What one method did on one sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct MethodOutcome {
     /// The method's name in the table.
     pub name: String,
     /// Its settings.
@@ -73,7 +73,7 @@ pub struct Run {
     /// Correlations of the variables without weights.
     pub correlations: Matrix,
     /// One per method.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<MethodOutcome>,
 }
 
 impl Run {
@@ -179,7 +179,7 @@ fn one_run(
         |run: &Run| run.cell == cell && run.seed == seed && run.test_rows == test_rows && run.version == version;
     let kept = kept.and_then(Result::ok).filter(|run| run.is_whole(columns)).filter(same_data);
     let is_kept = |contender: &&Contender| {
-        let same = |outcome: &Outcome| outcome.name == contender.name && outcome.method == contender.method;
+        let same = |outcome: &MethodOutcome| outcome.name == contender.name && outcome.method == contender.method;
         kept.as_ref().is_some_and(|run| run.outcomes.iter().any(same))
     };
     let missing: Vec<&Contender> = experiment.contenders.iter().filter(|contender| !is_kept(contender)).collect();
@@ -192,7 +192,7 @@ fn one_run(
         Some(run) if missing.is_empty() => run,
         kept => {
             let mut run = make(experiment, cell, seed, &missing)?;
-            let is_old = |outcome: &Outcome| missing.iter().all(|contender| contender.name != outcome.name);
+            let is_old = |outcome: &MethodOutcome| missing.iter().all(|contender| contender.name != outcome.name);
             run.outcomes.extend(kept.into_iter().flat_map(|run| run.outcomes).filter(is_old));
             let text = serde_json::to_vec(&run)
                 .map_err(|error| IoError::Write { path: path.display().to_string(), source: error.into() })?;
@@ -232,7 +232,7 @@ fn make(experiment: &Experiment, cell: Cell, seed: u64, methods: &[&Contender]) 
             .map_err(|error| failed("preparation", error))
     };
     let (all, stable_only) = (prepare(&[])?, prepare(unstable)?);
-    let fit_one = |contender: &Contender| -> Result<Outcome, Error> {
+    let fit_one = |contender: &Contender| -> Result<MethodOutcome, Error> {
         let data = if contender.is_oracle { &stable_only } else { &all };
         let start = std::time::Instant::now();
         let model = fit(data, &contender.method, rows_seed, &|_| ControlFlow::Continue(()))?.model;
@@ -245,7 +245,7 @@ fn make(experiment: &Experiment, cell: Cell, seed: u64, methods: &[&Contender]) 
         // Columns of the design are the variables in their order, the stable ones first.
         let stable_columns: Vec<usize> = (0..world.stable).collect();
         let loops = if model.history.len() > 1 { loop_records(&model, &stable_columns) } else { Vec::new() };
-        Ok(Outcome {
+        Ok(MethodOutcome {
             name: contender.name.into(),
             method: contender.method.clone(),
             errors,
@@ -261,7 +261,7 @@ fn make(experiment: &Experiment, cell: Cell, seed: u64, methods: &[&Contender]) 
     let outcomes = methods
         .iter()
         .map(|contender| fit_one(contender).map_err(|error| failed(contender.name, error)))
-        .collect::<Result<Vec<Outcome>, RunError>>()?;
+        .collect::<Result<Vec<MethodOutcome>, RunError>>()?;
     let version = env!("CARGO_PKG_VERSION").into();
     Ok(Run { version, cell, test_rows: experiment.test_rows, seed, correlations: all.frame.correlations, outcomes })
 }

@@ -1,7 +1,7 @@
 //! From runs to a table: ours beside the paper's, the oracle and how often the selection was exact.
 
 use crate::experiment::{Experiment, ORACLE};
-use crate::runner::{Outcome, Run};
+use crate::runner::{MethodOutcome, Run};
 use serde::Serialize;
 use stablevar::metrics::ErrorSummary;
 
@@ -56,7 +56,7 @@ impl ResultTable {
     pub fn new(experiment: &Experiment, runs: &[Run], seeds: u64) -> Self {
         let mut rows = Vec::new();
         for cell in &experiment.cells {
-            let of = |name: &str| -> Vec<&Outcome> {
+            let of = |name: &str| -> Vec<&MethodOutcome> {
                 let cell_runs = runs.iter().filter(|run| run.cell == *cell);
                 cell_runs.flat_map(|run| run.outcomes.iter().filter(|outcome| outcome.name == name)).collect()
             };
@@ -130,23 +130,23 @@ pub(crate) fn csv_text<R: Serialize>(rows: impl IntoIterator<Item = R>) -> Resul
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn mean(outcomes: &[&Outcome], value: impl Fn(&Outcome) -> f64) -> f64 {
+fn mean(outcomes: &[&MethodOutcome], value: impl Fn(&MethodOutcome) -> f64) -> f64 {
     outcomes.iter().map(|outcome| value(outcome)).sum::<f64>() / outcomes.len() as f64
 }
 
 /// Errors averaged over the runs, per environment.
-fn per_environment(outcomes: &[&Outcome]) -> Vec<f64> {
+fn per_environment(outcomes: &[&MethodOutcome]) -> Vec<f64> {
     let environments = outcomes.first().map_or(0, |outcome| outcome.errors.len());
     (0..environments).map(|k| mean(outcomes, |outcome| outcome.errors[k])).collect()
 }
 
-fn mean_error(outcomes: &[&Outcome]) -> f64 {
+fn mean_error(outcomes: &[&MethodOutcome]) -> f64 {
     let errors = per_environment(outcomes);
     errors.iter().sum::<f64>() / errors.len() as f64
 }
 
 /// Of the mean over environments, from its spread over the runs.
-fn standard_error(outcomes: &[&Outcome]) -> Option<f64> {
+fn standard_error(outcomes: &[&MethodOutcome]) -> Option<f64> {
     if outcomes.len() < 2 {
         return None;
     }

@@ -71,8 +71,8 @@ pub(crate) fn catalogue() -> PyResult<String> {
         });
         json!({"name": known.name, "summary": known.help, "parameters": parameters.collect::<Vec<_>>()})
     });
-    struct Options;
-    impl Wording for Options {
+    struct Shell;
+    impl Wording for Shell {
         fn setting(&self, name: &str, value: Option<&str>) -> String {
             value.map_or_else(|| format!("`--{name}`"), |value| format!("`--{name} {value}`"))
         }
@@ -83,7 +83,7 @@ pub(crate) fn catalogue() -> PyResult<String> {
             "code": template.code,
             "what": template.in_words(template.what, &Plain),
             "meaning": template.in_words(template.meaning, &Plain),
-            "shell": template.in_words(template.remedy, &Options),
+            "shell": template.in_words(template.remedy, &Shell),
             "python": template.in_words(template.remedy, &Parameters),
         })
     });

@@ -15,7 +15,7 @@ use stablevar::Matrix;
 use stablevar::design::{Frame, KeptRows, Roles, Task, TrainingData};
 use stablevar::engine::{Pass, RowSource};
 use stablevar::error::{Error, Result};
-use stablevar::preparation::{Draft, Look, Settle, settle};
+use stablevar::preparation::{Draft, Settle, Surveyed, settle};
 use stablevar::table::Table;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -79,16 +79,16 @@ impl RawPart<'_> {
 #[pyfunction]
 pub(crate) fn survey_part(py: Python<'_>, part: RawPart<'_>, roles: PartRoles) -> PyResult<String> {
     let table = part.table(&roles)?;
-    let look = py.detach(|| Look::at(&table, &roles.roles(), 0).map(|(look, _)| look)).map_err(value_error)?;
+    let look = py.detach(|| Surveyed::at(&table, &roles.roles(), 0).map(|(look, _)| look)).map_err(value_error)?;
     to_json(&look)
 }
 
 /// How the rows of all parts are to be encoded, as JSON, and how many rows of each are used.
 #[pyfunction]
 pub(crate) fn draft(looks: Vec<String>, roles: PartRoles) -> PyResult<(String, Vec<usize>)> {
-    let looks = looks.iter().map(|text| from_json(text)).collect::<PyResult<Vec<Look>>>()?;
-    let rows = looks.iter().map(Look::rows).collect();
-    let draft = Look::merge_all(looks).and_then(|look| look.draft(&roles.roles())).map_err(value_error)?;
+    let looks = looks.iter().map(|text| from_json(text)).collect::<PyResult<Vec<Surveyed>>>()?;
+    let rows = looks.iter().map(Surveyed::rows).collect();
+    let draft = Surveyed::merge_all(looks).and_then(|look| look.draft(&roles.roles())).map_err(value_error)?;
     Ok((to_json(&draft)?, rows))
 }
 

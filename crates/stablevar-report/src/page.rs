@@ -44,14 +44,14 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// A cell of a table that can be sorted.
-pub struct Cell {
+pub struct TableCell {
     /// What it shows, as HTML.
     pub html: String,
     /// What it is sorted by; else its text.
     pub rank: Option<f64>,
 }
 
-impl Cell {
+impl TableCell {
     /// Sorted by its text.
     pub fn text(html: String) -> Self {
         Self { html, rank: None }
@@ -64,10 +64,10 @@ impl Cell {
 }
 
 /// A table that can be sorted by any column.
-pub fn sortable_table(id: &str, caption: &str, header: &[&str], rows: &[Vec<Cell>]) -> String {
+pub fn sortable_table(id: &str, caption: &str, header: &[&str], rows: &[Vec<TableCell>]) -> String {
     let head: String =
         header.iter().map(|cell| format!("<th scope=\"col\"><button type=\"button\">{cell}</button></th>")).collect();
-    let cell = |cell: &Cell| match cell.rank {
+    let cell = |cell: &TableCell| match cell.rank {
         Some(rank) => format!("<td data-sort=\"{rank:.6e}\">{}</td>", cell.html),
         None => format!("<td>{}</td>", cell.html),
     };

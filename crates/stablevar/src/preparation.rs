@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 
 /// What a first reading of some rows found.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Look {
+pub struct Surveyed {
     survey: Survey,
     kept: KeptRows,
 }
 
-impl Look {
+impl Surveyed {
     /// Looks at a part of a table, whose first row stands at position `first` of its file; also the rows that are used.
     pub fn at<'a, 'b>(part: &'b Table<'a>, roles: &Roles, first: usize) -> Result<(Self, Used<'a, 'b>)> {
         let (survey, used) = Survey::of(part, roles, first)?;
@@ -100,7 +100,7 @@ impl Settle for TrainingData {
 impl TrainingData {
     /// Encodes and standardises a table in memory.
     pub fn prepare(table: &Table, roles: &Roles) -> Result<Self> {
-        let (look, used) = Look::at(table, roles, 0)?;
+        let (look, used) = Surveyed::at(table, roles, 0)?;
         let mut data = look.draft(roles)?.frame.encode(used)?;
         settle(&mut data)?;
         Ok(data)

@@ -4,7 +4,7 @@ mod settings;
 mod simulate;
 
 pub(crate) use settings::{Options, Settings};
-pub(crate) use simulate::{DrawArguments, SimulateArguments, World};
+pub(crate) use simulate::{DrawArguments, SimulateArguments, WorldKind};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};

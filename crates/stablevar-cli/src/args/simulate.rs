@@ -8,11 +8,11 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub(crate) struct SimulateArguments {
     #[command(subcommand)]
-    pub world: World,
+    pub world: WorldKind,
 }
 
 #[derive(Subcommand)]
-pub(crate) enum World {
+pub(crate) enum WorldKind {
     /// A linear outcome with a cubic term, as in the paper's Table 1
     #[command(
         after_help = "Examples:\n  stablevar simulate linear --n 2000 --r 2.5 --seed 1 --out train.csv\n  stablevar simulate linear --n 1000 --environments --seed 2 --out test.parquet"

@@ -6,9 +6,9 @@ use crate::printer::Printer;
 use serde_json::{Value, json};
 use stablevar_data::real::{Dataset, RealDataError, cache_folder};
 use stablevar_io::{IoError, write_whole};
+use stablevar_paper::claims;
 use stablevar_paper::experiment::{Experiment, growth, nonlinear_detail, table1, table2};
 use stablevar_paper::figures::{self, Figure};
-use stablevar_paper::findings;
 use stablevar_paper::page::Results;
 use stablevar_paper::real::{RealTable, run_real};
 use stablevar_paper::runner::{Progress, Run, run as run_experiment};
@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 
 pub(crate) fn run(arguments: &ReproduceArguments) -> anyhow::Result<Ending> {
     let start = std::time::Instant::now();
-    let command = Command { arguments, printer: Printer::new(arguments.quiet) };
+    let command = Reproduction { arguments, printer: Printer::new(arguments.quiet) };
     std::fs::create_dir_all(&arguments.out)
         .map_err(|source| IoError::Write { path: arguments.out.display().to_string(), source })?;
     let wanted = |name: ExperimentName| [name, ExperimentName::All].contains(&arguments.experiment);
@@ -32,15 +32,15 @@ pub(crate) fn run(arguments: &ReproduceArguments) -> anyhow::Result<Ending> {
         if wanted(name) {
             let table = ResultTable::new(&experiment, &command.simulate(&experiment)?, results.seeds);
             values.push(command.publish_table(&table)?);
-            results.findings.push(findings::best_in_every_cell(&experiment, &table));
-            results.findings.push(findings::baselines_as_published(&table));
+            results.claims.push(claims::best_in_every_cell(&experiment, &table));
+            results.claims.push(claims::baselines_as_published(&table));
             results.tables.push((experiment, table));
         }
     }
     if wanted(ExperimentName::Figures) {
         let runs = command.simulate(&growth())?;
-        results.findings.push(findings::more_effective_rows(&ResultTable::new(&growth(), &runs, results.seeds)));
-        results.findings.push(figures::loops_help(&runs));
+        results.claims.push(claims::more_effective_rows(&ResultTable::new(&growth(), &runs, results.seeds)));
+        results.claims.push(figures::loops_help(&runs));
         results.figures.extend(figures::linear(&runs)?);
         results.figures.extend(figures::nonlinear(&command.simulate(&nonlinear_detail())?)?);
     }
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &ReproduceArguments) -> anyhow::Result<Ending> {
                 results.figures.extend(wanted(ExperimentName::Figures).then(|| figures::real(&table)).transpose()?);
                 if wanted(name) {
                     values.push(command.publish_real(&table)?);
-                    results.findings.extend(findings::real_data(&table));
+                    results.claims.extend(claims::real_data(&table));
                     results.real.push(table);
                 }
             }
@@ -76,12 +76,12 @@ pub(crate) fn run(arguments: &ReproduceArguments) -> anyhow::Result<Ending> {
     failure.map_or(Ok(Ending::Done), |error| Err(error.into()))
 }
 
-struct Command<'a> {
+struct Reproduction<'a> {
     arguments: &'a ReproduceArguments,
     printer: Printer,
 }
 
-impl Command<'_> {
+impl Reproduction<'_> {
     /// The experiment's name as it was typed.
     fn name(&self) -> String {
         use clap::ValueEnum;
@@ -162,14 +162,14 @@ impl Command<'_> {
             let all = match values.len() {
                 1 => values.remove(0),
                 _ => {
-                    json!({"experiment": self.name(), "seeds": self.arguments.seeds, "experiments": values, "findings": results.findings})
+                    json!({"experiment": self.name(), "seeds": self.arguments.seeds, "experiments": values, "claims": results.claims})
                 }
             };
             return self.printer.json(&all);
         }
-        for finding in &results.findings {
-            let holds = if finding.holds { "holds" } else { "does not hold" };
-            self.printer.line(&format!("{holds}: {} ({})", finding.claim, finding.detail))?;
+        for claim in &results.claims {
+            let holds = if claim.holds { "holds" } else { "does not hold" };
+            self.printer.line(&format!("{holds}: {} ({})", claim.claim, claim.detail))?;
         }
         let page = if self.arguments.experiment == ExperimentName::All { "; all on one page: index.html" } else { "" };
         self.printer.note(&format!("written to {out} in {seconds:.0} s{page}"));

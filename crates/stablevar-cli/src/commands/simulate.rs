@@ -9,12 +9,12 @@ use stablevar_io::write_table;
 
 pub(crate) fn run(arguments: &SimulateArguments) -> anyhow::Result<Ending> {
     let (world, draw, rows, rate) = match &arguments.world {
-        args::World::Linear(linear) => {
+        args::WorldKind::Linear(linear) => {
             let signal = Signal::Linear { term: linear.term.into(), bend: linear.bend };
             let world = World { signal, ..columns(&linear.draw, linear.noise_variance)? };
             (world, &linear.draw, linear.n, linear.r)
         }
-        args::World::Nonlinear(nonlinear) => {
+        args::WorldKind::Nonlinear(nonlinear) => {
             let layout = columns(&nonlinear.draw, nonlinear.noise_variance)?;
             let noise_variance = layout.noise_variance;
             let world = World { noise_variance, ..layout.nonlinear(nonlinear.units, nonlinear.network) };

@@ -7,7 +7,7 @@ use crate::text::shorten;
 
 /// Bars that stand together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Group {
+pub struct BarGroup {
     /// What stands below them.
     pub name: String,
     /// Height and half the length of its interval, one per series.
@@ -24,7 +24,7 @@ pub struct BarChart {
     /// Name and colour of every series.
     pub series: Vec<(String, usize)>,
     /// The groups.
-    pub groups: Vec<Group>,
+    pub groups: Vec<BarGroup>,
 }
 
 impl BarChart {
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_series_far_above_the_rest_does_not_set_the_scale() {
-        let group = Group { name: "g".into(), bars: vec![(1.0, 0.1), (1.2, 0.0), (9.0, 0.0)] };
+        let group = BarGroup { name: "g".into(), bars: vec![(1.0, 0.1), (1.2, 0.0), (9.0, 0.0)] };
         let series = vec![("a".into(), 0), ("b".into(), 1), ("c".into(), 2)];
         let chart = BarChart { groups_are: "".into(), heights_are: "".into(), series, groups: vec![group] };
         assert_eq!(chart.limit(), 1.2);

@@ -11,7 +11,7 @@ mod lines;
 
 pub use axis::{Axis, SMALL, Scale};
 pub use balance::{BalanceChart, Change};
-pub use bars::{BarChart, Group};
+pub use bars::{BarChart, BarGroup};
 pub use canvas::{Anchor, Area, Canvas, Ink};
 pub use forest::{Forest, Interval};
 pub use heatmap::Heatmap;

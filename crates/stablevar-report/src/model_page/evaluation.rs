@@ -1,6 +1,6 @@
 //! Errors in places where the model was tried.
 
-use crate::chart::{Axis, BarChart, Group, LineChart, Point, Scale, Series, colour_of, picture};
+use crate::chart::{Axis, BarChart, BarGroup, LineChart, Point, Scale, Series, colour_of, picture};
 use crate::page::table;
 use crate::text::{escape, number, shorten};
 
@@ -41,7 +41,7 @@ pub(super) fn section(evaluation: &Evaluation) -> String {
         };
         picture(&name, &chart, (720.0, 320.0))
     } else {
-        let group = |(k, name): (usize, &String)| Group {
+        let group = |(k, name): (usize, &String)| BarGroup {
             name: name.clone(),
             bars: evaluation.errors.iter().map(|(_, errors)| (errors[k], 0.0)).collect(),
         };

@@ -2,7 +2,7 @@
 
 use super::shown;
 use crate::chart::{Forest, Interval, picture};
-use crate::page::{Cell, sortable_table};
+use crate::page::{TableCell, sortable_table};
 use crate::text::{escape, number, shorten};
 use stablevar::finding::Finding;
 use stablevar::fit::FittedModel;
@@ -25,7 +25,7 @@ pub(super) fn section(model: &FittedModel) -> String {
     if judged {
         header.extend(["effect given all others", "s.e.", "t", "p-value"]);
     }
-    let rows: Vec<Vec<Cell>> = (0..model.encoding.features.len()).map(|position| row(model, position)).collect();
+    let rows: Vec<Vec<TableCell>> = (0..model.encoding.features.len()).map(|position| row(model, position)).collect();
     let roles: String = [role(model, true), role(model, false)]
         .map(|role| format!("<option value=\"{role}\">{role}</option>"))
         .concat();
@@ -46,13 +46,13 @@ fn role(model: &FittedModel, selected: bool) -> &'static str {
     }
 }
 
-fn row(model: &FittedModel, position: usize) -> Vec<Cell> {
+fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
     let coefficients = model.model.coefficients(&model.encoding);
     let feature = &model.encoding.features[position];
     let selected = model.selected.contains(&position);
     let coefficient = match feature.columns.as_slice() {
-        _ if !selected => Cell::number("–".into(), 0.0),
-        [column] => Cell::number(number(coefficients[*column]), coefficients[*column]),
+        _ if !selected => TableCell::number("–".into(), 0.0),
+        [column] => TableCell::number(number(coefficients[*column]), coefficients[*column]),
         columns => {
             let each = columns.iter().map(|&column| {
                 let level = escape(&shorten(&model.encoding.columns[column].name, 40));
@@ -60,26 +60,26 @@ fn row(model: &FittedModel, position: usize) -> Vec<Cell> {
             });
             let largest = columns.iter().map(|&column| coefficients[column].abs()).fold(0.0, f64::max);
             let spelt = each.collect::<Vec<_>>().join("<br>");
-            Cell::number(format!("<details><summary>{} levels</summary>{spelt}</details>", columns.len()), largest)
+            TableCell::number(format!("<details><summary>{} levels</summary>{spelt}</details>", columns.len()), largest)
         }
     };
     let probability = model.open_probability[position];
     let mut row = vec![
-        Cell::text(shown(&feature.name)),
-        Cell::text(role(model, selected).into()),
-        Cell::number(
+        TableCell::text(shown(&feature.name)),
+        TableCell::text(role(model, selected).into()),
+        TableCell::number(
             format!("<span class=\"share\"><i style=\"width:{:.0}%\"></i></span>{probability:.2}", 100.0 * probability),
             probability,
         ),
         coefficient,
     ];
     let shares = model.selection_frequency.iter();
-    row.extend(shares.map(|share| Cell::number(format!("{:.0} %", 100.0 * share[position]), share[position])));
+    row.extend(shares.map(|share| TableCell::number(format!("{:.0} %", 100.0 * share[position]), share[position])));
     if let Some(evidence) = model.evidence.as_ref().map(|all| &all[position]) {
-        let optional = |value: Option<f64>| Cell::number(value.map_or("–".into(), number), value.unwrap_or(0.0));
+        let optional = |value: Option<f64>| TableCell::number(value.map_or("–".into(), number), value.unwrap_or(0.0));
         row.extend([optional(evidence.effect), optional(evidence.standard_error)]);
-        row.push(Cell::number(format!("{:.1}", evidence.t), evidence.t));
-        row.push(Cell::number(format!("{:.1e}", evidence.p_value), evidence.p_value));
+        row.push(TableCell::number(format!("{:.1}", evidence.t), evidence.t));
+        row.push(TableCell::number(format!("{:.1e}", evidence.p_value), evidence.p_value));
     }
     row
 }

@@ -1,7 +1,7 @@
 //! How the columns of a table become columns of the design matrix.
 
 use super::complete::{complete_rows, not_finite};
-use super::survey::{ColumnSurvey, Kind, Survey};
+use super::survey::{ColumnKind, ColumnSurvey, Survey};
 use super::target::standardised;
 use super::{Missing, Roles};
 use crate::error::{Error, Result};
@@ -136,9 +136,9 @@ impl Encoding {
                 (kind, vec![(None, column.name.clone(), column.moments.mean_and_scale(survey.total()))])
             };
             let (kind, encoded) = match column.kind {
-                Kind::Number => own(FeatureKind::Number),
-                Kind::Boolean => own(FeatureKind::Boolean),
-                Kind::Text => learn_levels(column, survey.total(), roles.max_levels)?,
+                ColumnKind::Number => own(FeatureKind::Number),
+                ColumnKind::Boolean => own(FeatureKind::Boolean),
+                ColumnKind::Text => learn_levels(column, survey.total(), roles.max_levels)?,
             };
             encoding.add_feature(column, kind, encoded);
         }
@@ -218,10 +218,10 @@ impl Encoding {
     }
 
     /// Standardises every variable into the design, tile by tile as in [`super::survey`].
-    fn fill(&self, features: &[&Feature], sources: &[Source], design: &mut Matrix) -> Vec<Found> {
+    fn fill(&self, features: &[&Feature], sources: &[ColumnValues], design: &mut Matrix) -> Vec<Oddities> {
         let width = design.columns();
         let parts = map_row_blocks(design, |block, rows| {
-            let mut found = vec![Found::default(); sources.len()];
+            let mut found = vec![Oddities::default(); sources.len()];
             for tile in tiles(block.clone()) {
                 let rows = &mut rows[(tile.start - block.start) * width..(tile.end - block.start) * width];
                 rows.chunks_exact_mut(width).for_each(|row| row[0] = 1.0);
@@ -231,14 +231,21 @@ impl Encoding {
             }
             found
         });
-        let mut total = vec![Found::default(); sources.len()];
+        let mut total = vec![Oddities::default(); sources.len()];
         for part in parts {
             total.iter_mut().zip(part).for_each(|(total, part)| total.add(&part));
         }
         total
     }
 
-    fn fill_tile(&self, feature: &Feature, source: &Source, tile: Range<usize>, rows: &mut [f64], found: &mut Found) {
+    fn fill_tile(
+        &self,
+        feature: &Feature,
+        source: &ColumnValues,
+        tile: Range<usize>,
+        rows: &mut [f64],
+        found: &mut Oddities,
+    ) {
         let width = self.columns.len() + 1;
         let rows = rows.chunks_exact_mut(width).zip(tile);
         let put = |row: &mut [f64], position: usize, value: f64| {
@@ -246,17 +253,17 @@ impl Encoding {
             row[position + 1] = standardised(value, mean, scale);
         };
         match source {
-            Source::Number(numbers) => rows.for_each(|(row, k)| match numbers[k] {
+            ColumnValues::Number(numbers) => rows.for_each(|(row, k)| match numbers[k] {
                 // The training mean, 0, stands for a missing value.
                 value if value.is_nan() => found.missing += 1,
                 value if value.is_infinite() => found.infinite = found.infinite.or(Some(k)),
                 value => put(row, feature.columns[0], value),
             }),
-            Source::Boolean(flags) => rows.for_each(|(row, k)| match flags[k] {
+            ColumnValues::Boolean(flags) => rows.for_each(|(row, k)| match flags[k] {
                 None => found.missing += 1,
                 Some(flag) => put(row, feature.columns[0], f64::from(flag)),
             }),
-            Source::Category { codes, places } => rows.for_each(|(row, k)| {
+            ColumnValues::Category { codes, places } => rows.for_each(|(row, k)| {
                 let marked = match codes[k] {
                     Some(code) => places[code as usize],
                     None => {
@@ -279,15 +286,15 @@ impl Encoding {
     }
 
     /// How a column of a table gives the values of a variable.
-    fn source<'a>(&self, feature: &Feature, column: &'a Column) -> Result<Source<'a>> {
+    fn source<'a>(&self, feature: &Feature, column: &'a Column) -> Result<ColumnValues<'a>> {
         Ok(match (&feature.kind, &column.values) {
-            (FeatureKind::Number, Values::Number(numbers)) => Source::Number(numbers),
-            (FeatureKind::Boolean, Values::Boolean(flags)) => Source::Boolean(flags),
+            (FeatureKind::Number, Values::Number(numbers)) => ColumnValues::Number(numbers),
+            (FeatureKind::Boolean, Values::Boolean(flags)) => ColumnValues::Boolean(flags),
             // A file of 0 and 1 is read as numbers, whatever the training file called them.
             (FeatureKind::Boolean, Values::Number(numbers))
                 if numbers.iter().all(|x| x.is_nan() || x == 0.0 || x == 1.0) =>
             {
-                Source::Number(numbers)
+                ColumnValues::Number(numbers)
             }
             (FeatureKind::Category { levels, pooled }, values) => {
                 // Numbers or true/false where the training file had text are the same categories, written differently.
@@ -303,7 +310,7 @@ impl Encoding {
                     Cow::Borrowed(texts) => Cow::Borrowed(texts.codes.as_slice()),
                     Cow::Owned(texts) => Cow::Owned(texts.codes),
                 };
-                Source::Category { codes, places }
+                ColumnValues::Category { codes, places }
             }
             (kind, values) => {
                 let expected = if *kind == FeatureKind::Number { "numbers" } else { "true/false" };
@@ -368,7 +375,7 @@ impl Encoding {
 }
 
 /// Where the values of a variable come from.
-enum Source<'a> {
+enum ColumnValues<'a> {
     Number(&'a Numbers<'a>),
     Boolean(&'a [Option<bool>]),
     /// Each row's level, and for each level what [`Encoding::place`] says of it.
@@ -380,14 +387,14 @@ enum Source<'a> {
 
 /// What was out of the ordinary in a variable's values.
 #[derive(Debug, Clone, Default)]
-struct Found {
+struct Oddities {
     missing: usize,
     unseen: usize,
     /// The first row with an infinite value.
     infinite: Option<usize>,
 }
 
-impl Found {
+impl Oddities {
     fn add(&mut self, later: &Self) {
         self.missing += later.missing;
         self.unseen += later.unseen;

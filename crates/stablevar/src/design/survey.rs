@@ -39,7 +39,7 @@ pub struct Survey {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ColumnSurvey {
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: ColumnKind,
     /// Missing values in all rows.
     missing: usize,
     pub(super) moments: Moments,
@@ -52,26 +52,26 @@ pub(super) struct ColumnSurvey {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Kind {
+pub(super) enum ColumnKind {
     Number,
     Boolean,
     Text,
 }
 
-impl Kind {
+impl ColumnKind {
     fn of(values: &Values) -> Self {
         match values {
-            Values::Number(_) => Kind::Number,
-            Values::Boolean(_) => Kind::Boolean,
-            Values::Text(_) => Kind::Text,
+            Values::Number(_) => ColumnKind::Number,
+            Values::Boolean(_) => ColumnKind::Boolean,
+            Values::Text(_) => ColumnKind::Text,
         }
     }
 
     fn in_words(self) -> &'static str {
         match self {
-            Kind::Number => "numbers",
-            Kind::Boolean => "true/false",
-            Kind::Text => "text",
+            ColumnKind::Number => "numbers",
+            ColumnKind::Boolean => "true/false",
+            ColumnKind::Text => "text",
         }
     }
 }
@@ -254,12 +254,12 @@ impl Survey {
         let Some(column) = &self.target else { return Ok(Target::none()) };
         let name = column.name.clone();
         let task = roles.task.unwrap_or(match column.kind {
-            Kind::Number if !column.binary => Task::Regression,
+            ColumnKind::Number if !column.binary => Task::Regression,
             _ => Task::Classification,
         });
         let value = || column.first.clone().unwrap_or_default();
         let classes = match (task, column.kind) {
-            (Task::Regression, Kind::Number) => None,
+            (Task::Regression, ColumnKind::Number) => None,
             (Task::Regression, kind) => {
                 return Err(Error::TextTarget { kind: kind.in_words(), column: name, row: 1, value: value() });
             }
@@ -287,7 +287,7 @@ fn survey_columns(columns: &[&Column], base: &[f64]) -> Vec<ColumnSurvey> {
         };
         let mut found = ColumnSurvey {
             name: column.name.clone(),
-            kind: Kind::of(&column.values),
+            kind: ColumnKind::of(&column.values),
             missing: 0,
             moments,
             levels: BTreeMap::new(),
@@ -376,7 +376,7 @@ impl ColumnSurvey {
     /// The two classes of a target in order: numbers by size, false before true, text by alphabet.
     fn two_classes(&self) -> Result<[String; 2]> {
         let mut found: Vec<String> = self.levels.keys().cloned().collect();
-        if self.kind == Kind::Number {
+        if self.kind == ColumnKind::Number {
             let value = |text: &String| text.parse::<f64>().unwrap_or(f64::NAN);
             found.sort_by(|a, b| value(a).total_cmp(&value(b)));
         }

@@ -15,7 +15,7 @@ use super::judge::Residuals;
 use super::{Evidence, VariableEvidence};
 use crate::design::TrainingData;
 use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows};
-use crate::optim::{Options, StopReason, minimise};
+use crate::optim::{Limits, StopReason, minimise};
 use crate::rows::{TILE, map_blocks, scale_rows, sum_matrices, sum_over_rows, tiles};
 
 /// The most constraints; beyond it products are given up, then squares.
@@ -292,7 +292,7 @@ impl<'a> Focus<'a> {
                     hessian.solve_in_place(vector);
                 }
             };
-            let options = Options {
+            let options = Limits {
                 gradient_tolerance: TOLERANCE,
                 max_iterations: STEPS_PER_HESSIAN.min(left),
                 memory: STEPS_PER_HESSIAN,

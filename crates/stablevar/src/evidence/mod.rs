@@ -3,9 +3,9 @@
 //! The stable set is the smallest S with E[Y | S] = E[Y | X]. So a variable belongs to it if and only if the
 //! outcome still depends on it given all others. [`gather`] tests that one variable at a time, in one of three ways.
 
-mod dropping;
 mod focused;
 mod judge;
+mod network;
 mod nuisance;
 mod residual;
 
@@ -150,11 +150,11 @@ pub fn gather(
             Box::new(|variable, others| focused::judge_variable(data, settings, &rows, variable, others))
         }
         Source::Network => {
-            let plan = dropping::Plan::new(data, settings, &rows, seed);
-            Box::new(move |variable, others| dropping::judge_variable(data, settings, &plan, variable, others))
+            let plan = network::NetworkPlan::new(data, settings, &rows, seed);
+            Box::new(move |variable, others| network::judge_variable(data, settings, &plan, variable, others))
         }
         _ => {
-            let plan = residual::Plan::new(data, settings, &rows);
+            let plan = residual::ResidualPlan::new(data, settings, &rows);
             Box::new(move |variable, others| residual::judge_variable(data, settings, &plan, variable, others))
         }
     };

@@ -26,7 +26,7 @@ const LEARNING_LANDMARKS: usize = 150;
 const LEARNING_FOLDS: usize = 3;
 
 /// The rows every variable is judged by, and how they are dealt out.
-pub(super) struct Plan<'a> {
+pub(super) struct ResidualPlan<'a> {
     rows: &'a [usize],
     folds: Vec<Vec<usize>>,
     landmarks: Vec<usize>,
@@ -37,7 +37,7 @@ pub(super) struct Plan<'a> {
     scales: Vec<f64>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> ResidualPlan<'a> {
     /// `order` is in random order.
     pub(super) fn new(data: &TrainingData, settings: &Evidence, order: &'a [usize]) -> Self {
         let count = order.len();
@@ -80,7 +80,7 @@ fn deal(order: &[usize], parts: usize) -> Vec<Vec<usize>> {
 pub(super) fn judge_variable(
     data: &TrainingData,
     settings: &Evidence,
-    plan: &Plan,
+    plan: &ResidualPlan,
     variable: usize,
     columns: &[usize],
 ) -> VariableEvidence {
@@ -123,7 +123,7 @@ fn regress(
     data: &TrainingData,
     inputs: &Inputs,
     outcomes: &[&[f64]],
-    plan: &Plan,
+    plan: &ResidualPlan,
     start: Option<&[f64]>,
 ) -> (Vec<CrossFitted>, String) {
     if inputs.columns.is_empty() {

@@ -82,7 +82,7 @@ struct State {
 impl NetworkGates {
     /// Gates for the data's outcome under these weights.
     pub fn fit(&self, data: &TrainingData, weights: &SampleWeights, seed: u64) -> GatedPath {
-        let rows = Rows::new(data, weights, seed);
+        let rows = GateRows::new(data, weights, seed);
         let shares: Vec<f64> = match self.penalty {
             Some(share) => vec![share.get()],
             None => PATH.to_vec(),
@@ -125,7 +125,7 @@ impl NetworkGates {
     }
 
     /// Trains network and gates at one lambda; without one, the network alone.
-    fn train(&self, rows: &Rows<'_>, state: &mut State, penalty: Option<f64>, random: &mut ChaCha8Rng) {
+    fn train(&self, rows: &GateRows<'_>, state: &mut State, penalty: Option<f64>, random: &mut ChaCha8Rng) {
         let (sigma, width) = (self.sigma.get(), rows.width);
         let mut order = rows.learn.clone();
         let size = self.network.batch.min(order.len());
@@ -209,7 +209,7 @@ fn weighted_mean(values: &[f64], weights: &[f64]) -> f64 {
 }
 
 /// The rows, some of them left aside.
-struct Rows<'a> {
+struct GateRows<'a> {
     data: &'a TrainingData,
     loss: Loss,
     /// One per row of the data.
@@ -226,7 +226,7 @@ struct Rows<'a> {
     mean_loss: f64,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> GateRows<'a> {
     fn new(data: &'a TrainingData, weights: &SampleWeights, seed: u64) -> Self {
         let (loss, outcomes) = loss_and_outcomes(data);
         let weights = weights.with_base(data);

@@ -74,13 +74,13 @@ pub struct LassoPath {
 
 /// Second moments of (1, columns, outcome) and the weight behind them.
 #[derive(Clone)]
-struct Moments {
+struct LassoMoments {
     sums: Matrix,
 }
 
-impl Moments {
+impl LassoMoments {
     /// Weighted sums over the rows of each part; `part` gives a row's part.
-    fn by_part(data: &TrainingData, parts: usize, part: impl Fn(usize) -> usize + Sync + Send) -> Vec<Moments> {
+    fn by_part(data: &TrainingData, parts: usize, part: impl Fn(usize) -> usize + Sync + Send) -> Vec<LassoMoments> {
         let width = data.design.columns();
         let blocks = map_blocks(data.rows(), |block| {
             let mut sums = vec![Matrix::zeros(width + 1, width + 1); parts];
@@ -102,14 +102,14 @@ impl Moments {
         for block in &blocks {
             total.iter_mut().zip(block).for_each(|(sum, part)| sum.add_assign(part));
         }
-        total.into_iter().map(|sums| Moments { sums: mirrored(sums) }).collect()
+        total.into_iter().map(|sums| LassoMoments { sums: mirrored(sums) }).collect()
     }
 
-    fn without(&self, other: &Moments) -> Moments {
+    fn without(&self, other: &LassoMoments) -> LassoMoments {
         let mut sums = other.sums.clone();
         sums.scale(-1.0);
         sums.add_assign(&self.sums);
-        Moments { sums }
+        LassoMoments { sums }
     }
 
     fn total(&self) -> f64 {
@@ -145,10 +145,10 @@ fn mirrored(mut lower: Matrix) -> Matrix {
 
 /// Lasso solutions for every penalty in `alphas`, each started from the one before.
 pub fn lasso_path(data: &TrainingData, alphas: &[f64], settings: &Lasso) -> LassoPath {
-    path(&Moments::by_part(data, 1, |_| 0)[0], alphas, settings)
+    path(&LassoMoments::by_part(data, 1, |_| 0)[0], alphas, settings)
 }
 
-fn path(moments: &Moments, alphas: &[f64], settings: &Lasso) -> LassoPath {
+fn path(moments: &LassoMoments, alphas: &[f64], settings: &Lasso) -> LassoPath {
     let size = moments.width() - 1;
     let outcome = moments.width();
     let gram = Matrix::from_fn(size, size, |i, j| moments.covariance(i + 1, j + 1));
@@ -233,7 +233,7 @@ impl Lasso {
     /// Fits with the penalty that has the least mean error over the folds given for each row.
     pub fn cross_validate(&self, data: &TrainingData, fold_of: &[usize]) -> LassoFit {
         let folds = fold_of.iter().max().map_or(1, |most| most + 1);
-        let parts = Moments::by_part(data, folds, |row| fold_of[row]);
+        let parts = LassoMoments::by_part(data, folds, |row| fold_of[row]);
         let mut whole = parts[0].clone();
         parts[1..].iter().for_each(|part| whole.sums.add_assign(&part.sums));
         let alphas = self.penalty_grid(&whole);
@@ -260,7 +260,7 @@ impl Lasso {
     }
 
     /// From the least penalty that leaves no column down to `ratio` times that, evenly in logarithm.
-    fn penalty_grid(&self, moments: &Moments) -> Vec<f64> {
+    fn penalty_grid(&self, moments: &LassoMoments) -> Vec<f64> {
         let outcome = moments.width();
         let largest = (1..outcome).map(|i| moments.covariance(i, outcome).abs()).fold(0.0, f64::max).max(1e-12);
         let count = self.penalties.max(1);

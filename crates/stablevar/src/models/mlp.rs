@@ -162,8 +162,8 @@ impl Mlp {
         // Fewer than ten rows can't say when to stop.
         let held_out = (rows as f64 * self.held_out.get()).round() as usize;
         let held_out = if held_out < 10 { 0 } else { held_out };
-        let check = Gathered::new(examples, &order[..held_out]);
-        let learn = Gathered::new(examples, &order[held_out..]);
+        let check = GatheredRows::new(examples, &order[..held_out]);
+        let learn = GatheredRows::new(examples, &order[held_out..]);
         let few = rows <= FEW_ROWS;
         match self.solver {
             Solver::Lbfgs => self.by_lbfgs(network, &learn, &check, loss),
@@ -173,11 +173,18 @@ impl Mlp {
     }
 
     /// The ridge per row, as it enters a mean loss.
-    fn ridge(&self, learn: &Gathered) -> f64 {
+    fn ridge(&self, learn: &GatheredRows) -> f64 {
         self.decay.get() / learn.outcomes.len() as f64
     }
 
-    fn by_adam(&self, mut network: Network, learn: &Gathered, check: &Gathered, loss: Loss, seed: u64) -> Trained {
+    fn by_adam(
+        &self,
+        mut network: Network,
+        learn: &GatheredRows,
+        check: &GatheredRows,
+        loss: Loss,
+        seed: u64,
+    ) -> Trained {
         let (rows, width) = (learn.outcomes.len(), learn.inputs.columns());
         let batch = self.batch.min(rows);
         let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -250,7 +257,7 @@ impl Mlp {
         Trained { network, loss: training_loss, held_out_loss, epochs, stop }
     }
 
-    fn by_lbfgs(&self, network: Network, learn: &Gathered, check: &Gathered, loss: Loss) -> Trained {
+    fn by_lbfgs(&self, network: Network, learn: &GatheredRows, check: &GatheredRows, loss: Loss) -> Trained {
         let ridge = self.ridge(learn);
         let slopes = network.slopes();
         let start = network.parameters().to_vec();
@@ -263,7 +270,7 @@ impl Mlp {
                 learn.mean_loss_and_gradient(&trial, loss, ridge, &slopes, gradient)
             },
             start,
-            optim::Options { gradient_tolerance: 1e-6, max_iterations: self.epochs * STEPS_PER_EPOCH, memory: 20 },
+            optim::Limits { gradient_tolerance: 1e-6, max_iterations: self.epochs * STEPS_PER_EPOCH, memory: 20 },
             |iteration, point| {
                 if check.is_empty() || iteration % STEPS_PER_EPOCH != 0 {
                     return false;
@@ -283,14 +290,14 @@ impl Mlp {
 }
 
 /// Rows put side by side in the order they are used.
-struct Gathered {
+struct GatheredRows {
     inputs: Matrix,
     outcomes: Vec<f64>,
     /// Mean 1.
     weights: Vec<f64>,
 }
 
-impl Gathered {
+impl GatheredRows {
     fn new(examples: Examples<'_>, rows: &[usize]) -> Self {
         let total: f64 = rows.iter().map(|&row| examples.weights[row]).sum();
         let factor = if total > 0.0 { rows.len() as f64 / total } else { 1.0 };

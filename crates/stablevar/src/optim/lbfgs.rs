@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 /// When to stop, and how much to remember.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct Limits {
     /// Stop when no entry of the gradient exceeds this.
     pub gradient_tolerance: f64,
     /// Stop after this many steps.
@@ -41,7 +41,7 @@ pub fn minimise(
     objective: impl FnMut(&[f64], &mut [f64]) -> f64,
     precondition: impl Fn(&mut [f64]),
     start: Vec<f64>,
-    options: Options,
+    options: Limits,
 ) -> Minimum {
     descend(objective, Some(precondition), Start::At(start), options, |_, _| false)
 }
@@ -51,7 +51,7 @@ pub fn resume(
     objective: impl FnMut(&[f64], &mut [f64]) -> f64,
     precondition: impl Fn(&mut [f64]),
     from: Minimum,
-    options: Options,
+    options: Limits,
 ) -> Minimum {
     descend(objective, Some(precondition), Start::From(from), options, |_, _| false)
 }
@@ -61,7 +61,7 @@ pub fn resume(
 pub fn minimise_watched(
     objective: impl FnMut(&[f64], &mut [f64]) -> f64,
     start: Vec<f64>,
-    options: Options,
+    options: Limits,
     watch: impl FnMut(usize, &[f64]) -> bool,
 ) -> Minimum {
     descend(objective, None::<fn(&mut [f64])>, Start::At(start), options, watch)
@@ -77,7 +77,7 @@ fn descend(
     mut objective: impl FnMut(&[f64], &mut [f64]) -> f64,
     precondition: Option<impl Fn(&mut [f64])>,
     start: Start,
-    options: Options,
+    options: Limits,
     mut watch: impl FnMut(usize, &[f64]) -> bool,
 ) -> Minimum {
     let (mut point, mut value, mut gradient, mut pairs);
@@ -222,7 +222,7 @@ mod tests {
             g[1] = 200.0 * b;
             a * a + 100.0 * b * b
         };
-        let options = Options { gradient_tolerance: 1e-10, max_iterations: 200, memory: 8 };
+        let options = Limits { gradient_tolerance: 1e-10, max_iterations: 200, memory: 8 };
         let found = minimise(rosenbrock, |_| {}, vec![-1.2, 1.0], options);
         assert!(found.stop.converged(), "{found:?}");
         assert!(found.point.iter().all(|x| (x - 1.0).abs() < 1e-8), "{found:?}");
@@ -239,7 +239,7 @@ mod tests {
             g[0] /= 1000.0;
             g[1] /= 0.1;
         };
-        let options = Options { gradient_tolerance: 1e-9, max_iterations: 10, memory: 8 };
+        let options = Limits { gradient_tolerance: 1e-9, max_iterations: 10, memory: 8 };
         let found = minimise(bowl, newton, vec![0.0, 0.0], options);
         assert_eq!((found.iterations, found.stop), (1, StopReason::Converged));
     }
@@ -253,7 +253,7 @@ mod tests {
             g[0] = 1.0 - 1.0 / x[0];
             x[0] - x[0].ln()
         };
-        let options = Options { gradient_tolerance: 1e-10, max_iterations: 100, memory: 4 };
+        let options = Limits { gradient_tolerance: 1e-10, max_iterations: 100, memory: 4 };
         let found = minimise(barrier, |_| {}, vec![5.0], options);
         assert!((found.point[0] - 1.0).abs() < 1e-8, "{found:?}");
     }

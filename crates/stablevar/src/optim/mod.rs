@@ -4,7 +4,7 @@ mod adam;
 mod lbfgs;
 
 pub use adam::Adam;
-pub use lbfgs::{Minimum, Options, minimise, minimise_watched, resume};
+pub use lbfgs::{Limits, Minimum, minimise, minimise_watched, resume};
 
 use serde::{Deserialize, Serialize};
 

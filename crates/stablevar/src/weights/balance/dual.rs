@@ -4,7 +4,7 @@ use super::Balance;
 use crate::design::TrainingData;
 use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Matrix, add_cross_product, dot, multiply_rows, symmetric_eigen};
-use crate::optim::{Minimum, Options, StopReason, minimise, resume};
+use crate::optim::{Limits, Minimum, StopReason, minimise, resume};
 use crate::parameter::Positive;
 use crate::passes::{self, Outcome, QuadraticFunction, RowSource, WeightedMoments, Weighting};
 use crate::rows::{TILE, sum_matrices, tiles};
@@ -195,7 +195,7 @@ impl<'a> Dual<'a> {
         let columns = self.columns();
         let mut best = self.minimise(start)?;
         let options =
-            Options { gradient_tolerance: self.balance.tolerance.get().max(1e-7), max_iterations: 100, memory: 12 };
+            Limits { gradient_tolerance: self.balance.tolerance.get().max(1e-7), max_iterations: 100, memory: 12 };
         // Moving the means by d costs about d^2 / 2 times the mean squared weight: that sets the length of a step.
         let form = self.form(&best.point);
         let function = QuadraticFunction { divergence: self.balance.divergence, form, factor: 1.0 };
@@ -234,7 +234,7 @@ impl<'a> Dual<'a> {
         let pairs = self.pairs.clone();
         let mut round = 0;
         loop {
-            let options = Options {
+            let options = Limits {
                 gradient_tolerance: self.balance.tolerance.get(),
                 max_iterations: STEPS_PER_HESSIAN.min(left),
                 memory: 12,

@@ -25,7 +25,7 @@ const BATCH: usize = 128;
 const NEGLIGIBLE_SHARE: f64 = 0.002;
 
 /// What the judgements of all variables share.
-pub(super) struct Plan {
+pub(super) struct NetworkPlan {
     /// Positions in the training data.
     rows: Vec<usize>,
     folds: Vec<Fold>,
@@ -45,7 +45,7 @@ struct Fold {
     losses: Vec<f64>,
 }
 
-impl Plan {
+impl NetworkPlan {
     pub(super) fn new(data: &TrainingData, settings: &Evidence, rows: &[usize], seed: u64) -> Self {
         let (loss, outcomes) = loss_and_outcomes(data);
         let mut plan = Self { rows: rows.to_vec(), folds: Vec::new(), loss, outcomes, seed };
@@ -119,7 +119,7 @@ fn gathered(data: &TrainingData, rows: &[usize], columns: &[usize]) -> Matrix {
 pub(super) fn judge_variable(
     data: &TrainingData,
     settings: &Evidence,
-    plan: &Plan,
+    plan: &NetworkPlan,
     variable: usize,
     others: &[usize],
 ) -> VariableEvidence {
