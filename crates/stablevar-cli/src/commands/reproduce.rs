@@ -162,7 +162,7 @@ impl Reproduction<'_> {
             let all = match values.len() {
                 1 => values.remove(0),
                 _ => {
-                    json!({"experiment": self.name(), "seeds": self.arguments.seeds, "experiments": values, "claims": results.claims})
+                    json!({"experiment": self.name(), "seeds": self.arguments.seeds, "experiments": values, "findings": results.claims})
                 }
             };
             return self.printer.json(&all);
