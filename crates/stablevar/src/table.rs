@@ -278,9 +278,9 @@ mod tests {
 
     #[test]
     fn equal_names_and_unequal_lengths_are_refused() {
-        let twice = Table::from_numbers([("a".into(), vec![1.0]), ("a".into(), vec![2.0])]);
+        let twice = Table::from_numbers([("a", vec![1.0]), ("a", vec![2.0])]);
         assert_eq!(twice, Err(Error::DuplicateColumn { column: "a".into(), first: 1, second: 2 }));
-        let ragged = Table::from_numbers([("a".into(), vec![1.0]), ("b".into(), vec![])]);
+        let ragged = Table::from_numbers([("a", vec![1.0]), ("b", vec![])]);
         assert_eq!(ragged, Err(Error::UnequalColumns { column: "b".into(), found: 0, expected: 1 }));
     }
 

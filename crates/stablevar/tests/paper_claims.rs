@@ -3,17 +3,15 @@
 
 mod common;
 
-use common::{error_on, fit_method, numbers, prepare};
+use common::{error_on, fit_method, method, method_with, numbers, prepare, published};
 use rayon::prelude::*;
 use stablevar::design::{Roles, TrainingData};
 use stablevar::diagnostics::{remaining_correlation, weighted_correlations};
-use stablevar::fit::Method;
-use stablevar::gates::{AnyGates, NetworkGates};
+use stablevar::estimator::Value;
+use stablevar::method::Method;
 use stablevar::metrics::log_loss;
-use stablevar::models::{Mlp, Refit};
-use stablevar::parameter::Fraction;
 use stablevar::table::Table;
-use stablevar::weights::{AnyReweighter, Balance, Dwr, Mask, Reweighter, Srdo};
+use stablevar::weights::{Balance, Dwr, Mask, Reweighter};
 use stablevar_data::simulate::{Dependence, Signal, TEST_RATES, Term, World};
 
 const SEEDS: u64 = 60;
@@ -25,7 +23,7 @@ const CELLS: [(usize, f64, f64); 5] =
 fn errors(cell: usize, tests: &[Table]) -> [f64; 4] {
     let world = World::default();
     let (rows, rate, _) = CELLS[cell];
-    let svi_d = Method::published_single_loop();
+    let svi_d = method("svi-d");
     let runs: Vec<[f64; 4]> = (0..SEEDS)
         .into_par_iter()
         .map(|seed| {
@@ -39,10 +37,10 @@ fn errors(cell: usize, tests: &[Table]) -> [f64; 4] {
                 TrainingData::prepare(&table, &Roles { exclude: unstable, ..Roles::target("y") }).unwrap();
             let data = prepare(&table);
             [
-                mean(&data, &Method::Ols),
-                mean(&stable_only, &Method::Ols),
+                mean(&data, &method("ols")),
+                mean(&stable_only, &method("ols")),
                 mean(&data, &svi_d),
-                mean(&data, &Method::published()),
+                mean(&data, &published()),
             ]
         })
         .collect();
@@ -98,7 +96,7 @@ fn balance_decorrelates_and_keeps_more_effective_rows_than_dwr_as_published() {
 fn the_loop_raises_the_effective_sample_size_and_keeps_the_stable_correlations() {
     let world = World::default();
     for seed in [1, 3] {
-        let fit = fit_method(&prepare(&world.draw(3000, 2.5, seed).unwrap()), &Method::published()).model;
+        let fit = fit_method(&prepare(&world.draw(3000, 2.5, seed).unwrap()), &published()).model;
         let (first, last) = (&fit.history[0], &fit.history[fit.history.len() - 1]);
         assert!(last.effective_sample_size > 1.3 * first.effective_sample_size);
         let stable: Vec<usize> = (0..5).collect();
@@ -156,7 +154,7 @@ fn evidence_rejects_the_biased_columns_in_other_worlds() {
             let stable_only =
                 TrainingData::prepare(&table, &Roles { exclude: unstable, ..Roles::target("y") }).unwrap();
             let data = prepare(&table);
-            let fits = [(&data, Method::Ols), (&stable_only, Method::Ols), (&data, Method::default())];
+            let fits = [(&data, method("ols")), (&stable_only, method("ols")), (&data, Method::default())];
             for (sum, (data, method)) in total.iter_mut().zip(fits) {
                 let fit = fit_method(data, &method);
                 *sum += tests.iter().map(|test| error_on(&fit, test)).sum::<f64>();
@@ -175,18 +173,13 @@ fn nonlinear_svi_holds_where_the_correlation_turns_and_the_baselines_do_not() {
     let data = prepare(&world.draw(10_000, 2.2, 77).unwrap());
     let turned = world.draw(3000, -3.0, 78).unwrap();
     let alike = world.draw(3000, 2.2, 79).unwrap();
-    let network = Mlp { restarts: 2, ..Mlp::default() };
-    let refit = Refit::Network(network.clone());
+    let fewer_starts = ("restarts", Value::from(2));
     let baselines = [
-        Method::Mlp(network.clone()),
-        Method::Stg {
-            gates: AnyGates::Network(NetworkGates::default()),
-            threshold: Fraction::constant(0.5),
-            refit: refit.clone(),
-        },
-        Method::Srdo { reweighter: AnyReweighter::Srdo(Srdo::default()), refit },
+        method_with("mlp", [fewer_starts.clone()]),
+        method_with("stg", [("gates", "network".into()), fewer_starts.clone()]),
+        method_with("srdo", [fewer_starts]),
     ];
-    let svi = fit_method(&data, &Method::nonlinear());
+    let svi = fit_method(&data, &method("nonlinear-svi"));
     assert_eq!(svi.model.selected, [0, 1, 2, 3, 4]);
     let (steady, at_home) = (error_on(&svi, &turned), error_on(&svi, &alike));
     assert!(steady < 0.16 && (steady - at_home).abs() < 0.03, "{steady} {at_home}");
@@ -212,10 +205,10 @@ fn with_two_classes_most_of_the_excess_goes_too() {
             let data = prepare(&table);
             let loss = |data: &TrainingData, method: &Method| {
                 let fit = fit_method(data, method);
-                let of = |test: &Table| log_loss(&numbers(test, "y"), &fit.model.predict(test).unwrap().0);
+                let of = |test: &Table| log_loss(&numbers(test, "y"), &fit.model.predict(test).unwrap());
                 tests.iter().map(of).sum::<f64>()
             };
-            [loss(&data, &Method::Logistic), loss(&stable_only, &Method::Logistic), loss(&data, &Method::default())]
+            [loss(&data, &method("logistic")), loss(&stable_only, &method("logistic")), loss(&data, &Method::default())]
         })
         .collect();
     let [logistic, oracle, svi] = [0, 1, 2].map(|k| losses.iter().map(|run| run[k]).sum::<f64>());

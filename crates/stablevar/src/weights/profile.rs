@@ -98,7 +98,7 @@ mod tests {
         let mut twice = Vec::new();
         x.iter().for_each(|x| twice.extend([*x, *x]));
         let y = (0..2000).map(|k| if k % 2 == 0 { f64::from(k % 11) } else { f64::NAN }).collect();
-        let table = Table::from_numbers([("x".into(), twice), ("y".into(), y)]).unwrap();
+        let table = Table::from_numbers([("x", twice), ("y", y)]).unwrap();
         let roles = Roles { missing: crate::design::Missing::Drop, ..Roles::target("y") };
         let data = TrainingData::prepare(&table, &roles).unwrap();
         let weights = SampleWeights::new(values, &data.base);

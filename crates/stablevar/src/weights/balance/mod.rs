@@ -296,7 +296,7 @@ mod tests {
         let x: Vec<f64> = (0..200).map(|k| ((k * 37) % 101) as f64).collect();
         let near: Vec<f64> = x.iter().enumerate().map(|(k, x)| -x + 0.01 * ((k * 13) % 7) as f64).collect();
         let y: Vec<f64> = (0..200).map(|k| ((k * k) % 17) as f64).collect();
-        let table = Table::from_numbers([("x".into(), x), ("near".into(), near), ("y".into(), y)]).unwrap();
+        let table = Table::from_numbers([("x", x), ("near", near), ("y", y)]).unwrap();
         let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
         let mask = Mask::all(&data);
         for balance in [Balance::default(), Balance { ridge: None, ..Balance::default() }] {
