@@ -9,6 +9,7 @@ use stablevar::fit::{Fit, FittedModel, Task};
 use stablevar::method::{PRESETS, Preset};
 use stablevar::table::Table;
 use stablevar_data::simulate::World;
+use std::sync::LazyLock;
 
 /// Rows are few so that a fit of every method for every task takes little time.
 const ROWS: usize = 300;
@@ -49,9 +50,31 @@ fn sample(task: Task) -> Table<'static> {
     Table::from_numbers(columns(&drawn).into_iter().map(of_task)).unwrap()
 }
 
-/// Every method with every task that it is for.
-fn all() -> impl Iterator<Item = (&'static Preset, Task)> {
-    PRESETS.iter().flat_map(|preset| preset.method().tasks().into_iter().map(move |task| (preset, task)))
+/// A method, a task that it is for, and its fit of the sample.
+struct Fitted {
+    preset: &'static Preset,
+    task: Task,
+    fit: Fit,
+}
+
+/// Every method with every task that it is for. The tests share the fits, which take most of their time.
+static FITTED: LazyLock<Vec<Fitted>> = LazyLock::new(|| {
+    let tasks = |preset: &'static Preset| preset.method().tasks().into_iter().map(move |task| (preset, task));
+    let fitted = |(preset, task)| {
+        let fit = for_task(preset, task).fit(&sample(task)).unwrap_or_else(|error| panic!("{}: {error}", preset.name));
+        Fitted { preset, task, fit }
+    };
+    PRESETS.iter().flat_map(tasks).map(fitted).collect()
+});
+
+fn correlation(a: &[f64], b: &[f64]) -> f64 {
+    let centred = |values: &[f64]| {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        values.iter().map(|value| value - mean).collect::<Vec<f64>>()
+    };
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let (a, b) = (centred(a), centred(b));
+    product(&a, &b) / (product(&a, &a) * product(&b, &b)).sqrt()
 }
 
 fn slopes(fit: &Fit) -> Vec<f64> {
@@ -60,13 +83,12 @@ fn slopes(fit: &Fit) -> Vec<f64> {
 
 #[test]
 fn every_method_learns_something_from_the_variables_it_selects_and_from_no_others() {
-    for (preset, task) in all() {
-        let (table, which) = (sample(task), format!("{} for {task:?}", preset.name));
-        let fit = for_task(preset, task).fit(&table).unwrap();
-        let model = &fit.model;
-        assert_eq!((model.method.name(), model.task, model.rows), (preset.name, task, ROWS), "{which}");
+    for Fitted { preset, task, fit } in FITTED.iter() {
+        let (table, model) = (sample(*task), &fit.model);
+        let which = format!("{} for {task:?}", preset.name);
+        assert_eq!((model.method.name(), model.task, model.rows), (preset.name, *task, ROWS), "{which}");
         model.check().unwrap();
-        let (slopes, selected) = (slopes(&fit), model.selected_columns());
+        let (slopes, selected) = (slopes(fit), model.selected_columns());
         assert!(slopes.iter().all(|slope| slope.is_finite()) && !selected.is_empty(), "{which}: {slopes:?}");
         for (column, slope) in slopes.iter().enumerate() {
             assert_eq!(*slope != 0.0, selected.contains(&column), "{which}, column {column}: {slope}");
@@ -76,25 +98,23 @@ fn every_method_learns_something_from_the_variables_it_selects_and_from_no_other
 
         let (truth, predicted) = (numbers(&table, "y"), model.predict(&table).unwrap());
         assert!(predicted.len() == ROWS && predicted.iter().all(|value| value.is_finite()), "{which}");
-        let mean = truth.iter().sum::<f64>() / ROWS as f64;
-        let squares = |of: &dyn Fn(usize) -> f64| (0..ROWS).map(|row| (truth[row] - of(row)).powi(2)).sum::<f64>();
-        let explained = 1.0 - squares(&|row| predicted[row]) / squares(&|_| mean);
-        assert!(explained > 0.1, "{which} explains {explained}");
+        // Not the share of variance explained, which weights may spoil though the direction is right.
+        let correlation = correlation(&truth, &predicted);
+        assert!(correlation > 0.3, "{which}: {correlation}");
     }
 }
 
 #[test]
 fn every_model_predicts_the_same_to_the_last_bit_after_a_file() {
-    for (preset, task) in all() {
-        let table = sample(task);
-        let model = for_task(preset, task).fit(&table).unwrap().model;
-        let again: FittedModel = serde_json::from_str(&serde_json::to_string(&model).unwrap()).unwrap();
+    for Fitted { preset, task, fit: Fit { model, .. } } in FITTED.iter() {
+        let table = sample(*task);
+        let again: FittedModel = serde_json::from_str(&serde_json::to_string(model).unwrap()).unwrap();
         let bits = |model: &FittedModel| -> Vec<u64> {
             model.predict(&table).unwrap().into_iter().map(f64::to_bits).collect()
         };
-        assert!(again == model && bits(&again) == bits(&model), "{} for {task:?}", preset.name);
+        assert!(again == *model && bits(&again) == bits(model), "{} for {task:?}", preset.name);
         // The settings can be read back, so that a model tells how to make it again.
-        assert_eq!(Estimator::of_model(&again).unwrap().method, for_task(preset, task).method);
+        assert_eq!(Estimator::of_model(&again).unwrap().method, for_task(preset, *task).method);
     }
 }
 
@@ -114,12 +134,11 @@ fn distance(first: (&Fit, &Table), second: (&Fit, &Table), in_first_order: impl 
 
 #[test]
 fn order_and_units_of_columns_do_not_matter_but_to_those_named() {
-    for (preset, task) in all() {
-        let (table, estimator) = (sample(task), for_task(preset, task));
-        let fit = estimator.fit(&table).unwrap();
+    for Fitted { preset, task, fit } in FITTED.iter() {
+        let (table, estimator) = (sample(*task), for_task(preset, *task));
         let turned = Table::from_numbers(columns(&table).into_iter().rev()).unwrap();
         let turned_fit = estimator.fit(&turned).unwrap();
-        let of_order = distance((&fit, &table), (&turned_fit, &turned), |mut slopes| {
+        let of_order = distance((fit, &table), (&turned_fit, &turned), |mut slopes| {
             slopes.reverse();
             slopes
         });
@@ -130,7 +149,7 @@ fn order_and_units_of_columns_do_not_matter_but_to_those_named() {
         }))
         .unwrap();
         let scaled_fit = estimator.fit(&scaled).unwrap();
-        let of_units = distance((&fit, &table), (&scaled_fit, &scaled), |mut slopes| {
+        let of_units = distance((fit, &table), (&scaled_fit, &scaled), |mut slopes| {
             slopes[1] *= factor;
             slopes
         });
