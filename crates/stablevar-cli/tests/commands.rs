@@ -4,6 +4,9 @@
 mod common;
 
 use common::{Folder, read};
+use stablevar::estimator::{Estimator, SETTINGS, setting};
+use stablevar::fit::Task;
+use stablevar::method::PRESETS;
 
 #[test]
 fn demo_compares_the_methods_and_writes_a_page() {
@@ -178,28 +181,100 @@ fn the_answer_does_not_depend_on_threads_and_quiet_is_quiet() {
 }
 
 #[test]
-fn every_method_fits_and_its_report_is_written() {
+fn every_method_fits_predicts_a_line_for_every_row_and_has_a_report() {
     let folder = Folder::with_sample();
-    for method in ["svi", "svi-d", "ols", "lasso", "stg", "dwr", "mlp", "srdo", "nonlinear-svi"] {
-        let run = folder.run(&[
-            "fit",
-            "train.csv",
-            "--target",
-            "y",
-            "--method",
-            method,
-            "--model",
-            "m.json",
-            "--steps",
-            "20000",
-            "--format",
-            "json",
-        ]);
-        assert!(matches!(run.code(), 0 | 3), "{method}: {}", run.stderr());
-        assert_eq!(run.json()["method"], method);
+    let by_sign = |line: &str| match line.rsplit_once(',').unwrap() {
+        (row, "y") => format!("{row},y\n"),
+        (row, outcome) => format!("{row},{}\n", if outcome.starts_with('-') { "below" } else { "above" }),
+    };
+    folder.file("classes.csv", read(&folder.path("train.csv")).lines().map(by_sign).collect::<String>());
+    for (preset, task) in PRESETS.iter().flat_map(|preset| preset.method().tasks().into_iter().map(move |task| (preset, task))) {
+        let which = format!("{} for {task:?}", preset.name);
+        let (data, told) = match task {
+            Task::Regression => ("train.csv", "regression"),
+            Task::Classification => ("classes.csv", "classification"),
+        };
+        let mut fit = vec!["fit", data, "--target", "y", "--method", preset.name, "--model", "m.json", "--format", "json"];
+        // So that networks and the descent take little time, where the method has them.
+        for [option, value] in [["--epochs", "10"], ["--restarts", "1"], ["--steps", "3000"]] {
+            if setting(&option[2..]).unwrap().applies(&Estimator::of(preset)) {
+                fit.extend([option, value]);
+            }
+        }
+        let run = folder.run(&fit);
+        assert!(matches!(run.code(), 0 | 3), "{which}: {}", run.stderr());
+        assert!(!run.stderr().contains("has no effect"), "{which}: {}", run.stderr());
+        let fit = run.json();
+        assert_eq!((&fit["method"], &fit["task"]), (&preset.name.into(), &told.into()), "{which}");
+
+        let predicted = folder.run(&["predict", "m.json", "train.csv"]).succeeds().stdout();
+        let rows: Vec<&str> = predicted.lines().skip(1).collect();
+        assert_eq!(rows.len(), 600, "{which}");
+        for row in rows {
+            let number = match task {
+                Task::Regression => row,
+                Task::Classification => row.strip_prefix("above,").or(row.strip_prefix("below,")).unwrap(),
+            };
+            assert!(number.parse::<f64>().unwrap().is_finite(), "{which}: {row}");
+        }
         folder.run(&["report", "m.json", "--out", "r.html"]).succeeds();
-        let title = if method.contains("svi") { "<h1>Stable variables for y</h1>" } else { "<h1>Variables for y</h1>" };
-        assert!(read(&folder.path("r.html")).contains(title));
+        let stable = preset.method().seeks_stability();
+        let title = if stable { "<h1>Stable variables for y</h1>" } else { "<h1>Variables for y</h1>" };
+        assert!(read(&folder.path("r.html")).contains(title), "{which}");
+    }
+}
+
+#[test]
+fn a_method_refuses_a_task_that_it_is_not_for_by_its_name() {
+    let folder = Folder::with_sample();
+    for (method, task) in [("ols", "classification"), ("lasso", "classification"), ("logistic", "regression")] {
+        let target = if task == "regression" { "y" } else { "flag" };
+        let flagged = read(&folder.path("train.csv")).lines().enumerate().map(|(k, line)| match k {
+            0 => format!("{line},flag\n"),
+            _ => format!("{line},{}\n", k * 7 % 5 % 2),
+        });
+        folder.file("flagged.csv", flagged.collect::<String>());
+        let run = folder.run(&["fit", "flagged.csv", "--target", target, "--method", method, "--task", task]);
+        run.fails_with(&["flagged.csv", &format!("{method} can't predict"), &format!("'{target}'")]);
+    }
+}
+
+#[test]
+fn options_by_their_old_names_still_work_and_the_new_ones_are_told() {
+    let folder = Folder::with_sample();
+    let fit = |more: &[&str]| {
+        let run = folder.run(&[&["fit", "train.csv", "--target", "y", "--format", "json"], more].concat());
+        assert!(matches!(run.code(), 0 | 3), "{}", run.stderr());
+        run
+    };
+    let quick = ["--method", "mlp", "--epochs", "5", "--restarts", "1"];
+    let gates = ["--evidence", "none"];
+    for (base, old, new, value) in [
+        (&gates[..], "--lambda", "--penalty", "0.05"),
+        (&gates[..], "--lambda-factor", "--penalty-factor", "2"),
+        (&quick[..], "--units", "--hidden", "6,3"),
+        (&quick[..], "--batch", "--batch-size", "64"),
+    ] {
+        let (before, now) = (fit(&[base, &[old, value]].concat()), fit(&[base, &[new, value]].concat()));
+        assert_eq!(before.json(), now.json(), "{old}");
+        assert!(now.json()["coefficients"] != fit(base).json()["coefficients"], "{new} {value} changes nothing");
+        let told = format!("{old} is now called {new}");
+        assert!(before.stderr().contains(&told) && !now.stderr().contains(&told), "{}", before.stderr());
+        let both = folder.run(&["fit", "train.csv", "--target", "y", old, value, new, value]);
+        assert_eq!(both.code(), 2, "{}", both.stderr());
+    }
+}
+
+#[test]
+fn help_lists_every_method_and_every_setting() {
+    let help = Folder::new().run(&["fit", "--help"]).succeeds().stdout();
+    let words: Vec<&str> = help.split(|c: char| c.is_whitespace() || ":,[]()".contains(c)).collect();
+    for preset in PRESETS {
+        assert!(words.contains(&preset.name), "{} in: {help}", preset.name);
+    }
+    for setting in SETTINGS {
+        assert!(words.contains(&&*format!("--{}", setting.name)), "--{} in: {help}", setting.name);
+        assert!(setting.old_names.iter().all(|old| !words.contains(&&*format!("--{old}"))), "{}", setting.name);
     }
 }
 

@@ -248,10 +248,10 @@ mod tests {
         };
         assert!(matches!(fails(&["no Parquet files"]), IoError::NoParts { .. }));
         part(folder.path(), "1.parquet", &[1.0], &["a"]);
-        let other = Table::from_numbers([("x".into(), vec![1.0]), ("word".into(), vec![2.0])]).unwrap();
+        let other = Table::from_numbers([("x", vec![1.0]), ("word", vec![2.0])]).unwrap();
         write_table(&folder.path().join("2.parquet"), &other).unwrap();
         fails(&["2.parquet", "no column 'flag'"]);
-        let other = Table::from_numbers(["x", "word", "flag"].map(|name| (name.into(), vec![1.0]))).unwrap();
+        let other = Table::from_numbers(["x", "word", "flag"].map(|name| (name, vec![1.0]))).unwrap();
         write_table(&folder.path().join("2.parquet"), &other).unwrap();
         fails(&["2.parquet", "'word' holds numbers here and text"]);
         std::fs::write(folder.path().join("2.parquet"), "x,word,flag\n1,a,true\n").unwrap();

@@ -5,12 +5,11 @@ use serde_json::Value;
 use stablevar::design::{Missing, Roles, TrainingData};
 use stablevar::engine::RowSource;
 use stablevar::error::Error;
-use stablevar::fit::{Method, fit};
-use stablevar::gates::AnyGates;
-use stablevar::models::{Mlp, Refit};
-use stablevar::parameter::Fraction;
+use stablevar::estimator::Estimator;
+use stablevar::fit::{Task, fit};
+use stablevar::method::{Method, PRESETS};
 use stablevar::table::{Column, Table, TextValues, Values};
-use stablevar::weights::{AnyReweighter, Balance};
+use stablevar::wording::Plain;
 use stablevar_io::{FileRows, IoError, ReadOptions, TableStream, prepare_file, read_table, write_table};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -110,17 +109,12 @@ fn rows_in_a_file_give_the_model_of_rows_in_memory() {
     let parquet = as_parts(folder.path(), &table(9000), &[1000, 1000, 1001, 7000]);
     let csv = folder.path().join("table.csv");
     write_table(&csv, &table(9000)).unwrap();
-    let stg = Method::Stg {
-        gates: AnyGates::default(),
-        threshold: Fraction::new("threshold", 0.5).unwrap(),
-        refit: Refit::Linear,
-    };
-    let dwr = Method::Dwr { reweighter: AnyReweighter::Balance(Balance::default()) };
-    let cases = [
-        ("y", Missing::Drop, vec![Method::default(), Method::published(), Method::Ols, stg.clone(), dwr]),
-        ("class", Missing::Mean, vec![Method::published(), Method::Logistic, stg]),
-    ];
-    for (target, missing, methods) in cases {
+    // Every preset that can, and two that can once a stage is another.
+    let with = |name, setting, value: &str| Estimator::new(name).unwrap().set(setting, value).unwrap().method;
+    let variants = [with("svi", "evidence", "none"), with("dwr", "reweighter", "balance")];
+    let methods: Vec<Method> = PRESETS.iter().map(|preset| preset.method()).chain(variants).collect();
+    let cases = [("y", Missing::Drop, Task::Regression), ("class", Missing::Mean, Task::Classification)];
+    for (target, missing, task) in cases {
         let other = if target == "y" { "class" } else { "y" };
         let options = ReadOptions { skip: vec![other.into()], ..ReadOptions::default() };
         let roles = Roles { missing, weight_column: Some("w".into()), ..Roles::target(target) };
@@ -128,8 +122,9 @@ fn rows_in_a_file_give_the_model_of_rows_in_memory() {
         for path in [&parquet, &csv] {
             let file = file_rows(path, &options, &roles).unwrap();
             assert!(file.memory().is_none() && file.kept() == &memory.kept_rows);
-            assert!(file.frame().encoding.left_out.iter().any(|column| column.name == "copy"));
-            for method in &methods {
+            assert!(file.frame().encoding.left_out.iter().any(|finding| finding.variables[0] == "copy"));
+            let can = |method: &&Method| method.needs_memory().is_none() && method.tasks().contains(&task);
+            for method in methods.iter().filter(can) {
                 let (there, here) = (fitted(&file, method), fitted(&memory, method));
                 let value = |fit: &stablevar::fit::Fit| serde_json::to_value(&fit.model).unwrap();
                 difference(&value(&there), &value(&here), method.name());
@@ -154,10 +149,19 @@ fn what_needs_memory_says_so() {
     write_table(&path, &table(400)).unwrap();
     let roles = Roles { missing: Missing::Drop, ..Roles::target("y") };
     let rows = file_rows(&path, &ReadOptions::default(), &roles).unwrap();
-    for method in [Method::Mlp(Mlp::default()), Method::Lasso(Default::default()), Method::nonlinear()] {
-        let error = fit(&rows, &method, 0, &|_| ControlFlow::Continue(())).unwrap_err();
-        assert!(matches!(error, Error::NeedsMemory { .. }), "{}: {error}", method.name());
+    let needs = |method: &Method| method.needs_memory().map(str::to_string);
+    for preset in PRESETS.iter().filter(|preset| preset.method().tasks().contains(&Task::Regression)) {
+        let method = preset.method();
+        let refused = match fit(&rows, &method, 0, &|_| ControlFlow::Continue(())) {
+            Ok(_) => None,
+            Err(Error::NeedsMemory { what }) => Some(what),
+            Err(other) => panic!("{}: {other}", preset.name),
+        };
+        assert_eq!(refused, needs(&method), "{}", preset.name);
     }
+    // That it is not everything, and why.
+    let why = |name: &str| needs(&Method::named(name).unwrap());
+    assert_eq!((why("svi"), why("ols"), why("lasso")), (None, None, Some("the Lasso".into())));
 }
 
 #[test]
@@ -190,7 +194,7 @@ fn faults_name_the_part_and_its_row() {
     // A folder that can't hold the rows.
     let stream = TableStream::open(&parts.join("0.parquet"), &ReadOptions::default()).unwrap();
     let error = prepare_file(&stream, &roles, Path::new("/no such folder"), &|_| {}).err().unwrap();
-    assert!(matches!(error, IoError::Spill { .. }) && error.hint().unwrap().contains("TMPDIR"), "{error}");
+    assert!(matches!(error, IoError::Spill { .. }) && error.hint(&Plain).unwrap().contains("TMPDIR"), "{error}");
 }
 
 #[test]

@@ -9,14 +9,12 @@
 //! variables were selected.
 
 use rayon::prelude::*;
+use stablevar::Estimator;
 use stablevar::design::{Roles, TrainingData};
-use stablevar::fit::{Method, fit};
-use stablevar::gates::AnyGates;
+use stablevar::fit::fit;
+use stablevar::method::Method;
 use stablevar::metrics::{error_rate, log_loss};
-use stablevar::models::Refit;
-use stablevar::parameter::Fraction;
 use stablevar::table::{Table, Values};
-use stablevar::weights::{AnyReweighter, Balance};
 use stablevar_data::simulate::{TEST_RATES, World};
 use std::ops::ControlFlow;
 
@@ -24,13 +22,17 @@ const CELLS: [(usize, f64); 5] = [(1000, 2.5), (2000, 2.5), (4000, 2.5), (2000, 
 const TEST_ROWS: usize = 5000;
 
 fn methods() -> Vec<(&'static str, Method)> {
+    let named = |name| Method::named(name).expect("a preset");
+    let with = |name, setting, value: &str| {
+        Estimator::new(name).and_then(|estimator| estimator.set(setting, value)).expect("a setting").method
+    };
     vec![
-        ("logistic", Method::Logistic),
-        ("Oracle", Method::Logistic),
-        ("STG", Method::Stg { gates: AnyGates::default(), threshold: Fraction::constant(0.5), refit: Refit::Linear }),
-        ("DWR", Method::Dwr { reweighter: AnyReweighter::Balance(Balance::default()) }),
-        ("SVI^d", Method::published_single_loop()),
-        ("SVI, as published", Method::published()),
+        ("logistic", named("logistic")),
+        ("Oracle", named("logistic")),
+        ("STG", named("stg")),
+        ("DWR", with("dwr", "reweighter", "balance")),
+        ("SVI^d", named("svi-d")),
+        ("SVI, as published", with("svi", "evidence", "none")),
         ("SVI", Method::default()),
     ]
 }
@@ -63,7 +65,7 @@ fn run(world: &World, cell: usize, seed: u64) -> Vec<Run> {
         let model = fit(&data, &method, seed, &|_| ControlFlow::Continue(())).expect("a fit").model;
         let (mut errors, mut losses) = (0.0, 0.0);
         for test in &tests {
-            let (truth, predicted) = (numbers(test, "y"), model.predict(test).expect("predictions").0);
+            let (truth, predicted) = (numbers(test, "y"), model.predict(test).expect("predictions"));
             errors += error_rate(&truth, &predicted) / tests.len() as f64;
             losses += log_loss(&truth, &predicted) / tests.len() as f64;
         }

@@ -6,14 +6,13 @@
 //! Without names all worlds are run; `development` stands for those on which defaults were chosen, `kept-apart` for the rest.
 
 use rayon::prelude::*;
+use stablevar::Estimator;
 use stablevar::design::{Roles, TrainingData};
-use stablevar::evidence::{Evidence, Source};
-use stablevar::fit::{Method, fit};
+use stablevar::error::Result;
+use stablevar::fit::fit;
+use stablevar::method::Method;
 use stablevar::metrics::mean_squared_error;
-use stablevar::models::Refit;
-use stablevar::svi::Svi;
 use stablevar::table::{Table, Values};
-use stablevar::weights::AnyReweighter;
 use stablevar_data::simulate::{Dependence, Signal, TEST_RATES, Term, World};
 use std::ops::ControlFlow;
 
@@ -65,17 +64,18 @@ fn scenarios() -> Vec<Scenario> {
 }
 
 fn methods() -> Vec<(&'static str, Method)> {
-    let svi = |evidence| Method::Svi {
-        settings: Svi { evidence, ..Svi::default() },
-        reweighter: AnyReweighter::default(),
-        refit: Refit::Linear,
+    let ols = || Method::named("ols").expect("a preset");
+    // The same refit for all, so that they differ in what decides only.
+    let svi = |evidence: &str| -> Result<Method> {
+        Ok(Estimator::new("svi")?.set("evidence", evidence)?.set("refit", "linear")?.method)
     };
+    let by = |evidence| (evidence, svi(evidence).expect("a source of evidence"));
     vec![
-        ("OLS", Method::Ols),
-        ("Oracle", Method::Ols),
-        ("none", svi(None)),
-        ("focused", svi(Some(Evidence { source: Source::Focused, ..Evidence::default() }))),
-        ("residual", svi(Some(Evidence { source: Source::Residual, ..Evidence::default() }))),
+        ("OLS", ols()),
+        ("Oracle", ols()),
+        by("none"),
+        by("focused"),
+        by("residual"),
         ("default", Method::default()),
     ]
 }

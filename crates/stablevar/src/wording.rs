@@ -25,10 +25,10 @@ pub(crate) fn fill(text: &str, wording: &dyn Wording, value: &dyn Fn(&str) -> St
     let mut rest = text;
     while let Some(start) = rest.find(['[', '{']) {
         let (before, marked) = rest.split_at(start);
-        filled.push_str(before);
         let closing = if marked.starts_with('[') { ']' } else { '}' };
         rest = marked;
         let Some(end) = marked.find(closing) else { break };
+        filled.push_str(before);
         let inside = &marked[1..end];
         // Also the name or the value of a setting may be filled in.
         let resolved = |part: &str| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {

@@ -3,73 +3,105 @@
 
 mod common;
 
-use common::{error_on, fit_method, numbers, prepare};
+use common::{error_on, fit_method, method, method_with, numbers, prepare, published};
 use rayon::prelude::*;
 use stablevar::design::{Roles, TrainingData};
 use stablevar::diagnostics::{remaining_correlation, weighted_correlations};
-use stablevar::fit::Method;
-use stablevar::gates::{AnyGates, NetworkGates};
+use stablevar::estimator::Value;
+use stablevar::method::Method;
 use stablevar::metrics::log_loss;
-use stablevar::models::{Mlp, Refit};
-use stablevar::parameter::Fraction;
 use stablevar::table::Table;
-use stablevar::weights::{AnyReweighter, Balance, Dwr, Mask, Reweighter, Srdo};
+use stablevar::weights::{Balance, Dwr, Mask, Reweighter};
 use stablevar_data::simulate::{Dependence, Signal, TEST_RATES, Term, World};
 
 const SEEDS: u64 = 60;
-/// (rows, bias rate, error of OLS measured by an independent generator over 150 seeds).
-const CELLS: [(usize, f64, f64); 5] =
-    [(1000, 2.5, 0.425), (1500, 2.5, 0.423), (2000, 2.5, 0.423), (1500, 2.0, 0.378), (1500, 3.0, 0.473)];
+/// What SVI as published may remove less than the README reports.
+const MARGIN: f64 = 0.0;
+/// Evidence takes longer, and hardly varies.
+const EVIDENCE_SEEDS: u64 = 8;
 
-/// Mean error over the environments, averaged over seeds, of: OLS, the oracle, SVI^d, SVI.
-fn errors(cell: usize, tests: &[Table]) -> [f64; 4] {
+/// A cell of the paper's Table 1.
+struct Cell {
+    rows: usize,
+    rate: f64,
+    /// Error of OLS measured by an independent generator over 150 seeds.
+    least_squares: f64,
+    /// Share of the excess that SVI as published removes over the 30 seeds of the README.
+    removed: f64,
+}
+
+const CELLS: [Cell; 5] = [
+    Cell { rows: 1000, rate: 2.5, least_squares: 0.425, removed: 0.71 },
+    Cell { rows: 1500, rate: 2.5, least_squares: 0.423, removed: 0.84 },
+    Cell { rows: 2000, rate: 2.5, least_squares: 0.423, removed: 0.77 },
+    Cell { rows: 1500, rate: 2.0, least_squares: 0.378, removed: 0.85 },
+    Cell { rows: 1500, rate: 3.0, least_squares: 0.473, removed: 0.71 },
+];
+
+/// Mean error over the environments of OLS, the oracle and other methods, for every seed.
+fn errors(cell: usize, tests: &[Table], seeds: u64, methods: &[Method]) -> Vec<Vec<f64>> {
     let world = World::default();
-    let (rows, rate, _) = CELLS[cell];
-    let svi_d = Method::published_single_loop();
-    let runs: Vec<[f64; 4]> = (0..SEEDS)
-        .into_par_iter()
-        .map(|seed| {
-            let table = world.draw(rows, rate, 1000 * (cell as u64 + 1) + seed).unwrap();
-            let mean = |data: &TrainingData, method: &Method| {
-                let fit = fit_method(data, method);
-                tests.iter().map(|test| error_on(&fit, test)).sum::<f64>() / tests.len() as f64
-            };
-            let unstable = (1..=5).map(|k| format!("v{k}")).collect();
-            let stable_only =
-                TrainingData::prepare(&table, &Roles { exclude: unstable, ..Roles::target("y") }).unwrap();
-            let data = prepare(&table);
-            [
-                mean(&data, &Method::Ols),
-                mean(&stable_only, &Method::Ols),
-                mean(&data, &svi_d),
-                mean(&data, &Method::published()),
-            ]
-        })
-        .collect();
-    std::array::from_fn(|m| runs.iter().map(|run| run[m]).sum::<f64>() / SEEDS as f64)
+    let Cell { rows, rate, .. } = CELLS[cell];
+    let seeds = (0..seeds).into_par_iter();
+    let runs = seeds.map(|seed| {
+        let table = world.draw(rows, rate, 1000 * (cell as u64 + 1) + seed).unwrap();
+        let mean = |data: &TrainingData, method: &Method| {
+            let fit = fit_method(data, method);
+            tests.iter().map(|test| error_on(&fit, test)).sum::<f64>() / tests.len() as f64
+        };
+        let unstable = (1..=5).map(|k| format!("v{k}")).collect();
+        let stable_only = TrainingData::prepare(&table, &Roles { exclude: unstable, ..Roles::target("y") }).unwrap();
+        let (data, ols) = (prepare(&table), method("ols"));
+        let others = methods.iter().map(|method| mean(&data, method));
+        [mean(&data, &ols), mean(&stable_only, &ols)].into_iter().chain(others).collect()
+    });
+    runs.collect()
+}
+
+fn mean_over(runs: &[Vec<f64>], of: impl Fn(&[f64]) -> f64) -> f64 {
+    runs.iter().map(|run| of(run)).sum::<f64>() / runs.len() as f64
+}
+
+/// The share of least squares' excess over the oracle that a method removes, and its standard error over the seeds.
+fn removed(runs: &[Vec<f64>], method: usize) -> (f64, f64) {
+    let excess = mean_over(runs, |run| run[0] - run[1]);
+    let left = mean_over(runs, |run| run[method] - run[1]) / excess;
+    // Of a ratio of means, to first order.
+    let variance = mean_over(runs, |run| (run[method] - run[1] - left * (run[0] - run[1])).powi(2));
+    (1.0 - left, (variance / (runs.len() - 1) as f64).sqrt() / excess)
+}
+
+fn test_tables() -> Vec<Table<'static>> {
+    let world = World::default();
+    (0..).zip(TEST_RATES).map(|(k, rate)| world.draw(10_000, rate, 900_000 + k).unwrap()).collect()
 }
 
 #[test]
-fn svi_removes_most_of_what_least_squares_loses_to_the_oracle() {
-    let world = World::default();
-    let tests: Vec<Table> =
-        TEST_RATES.iter().enumerate().map(|(k, &rate)| world.draw(10_000, rate, 900_000 + k as u64).unwrap()).collect();
-    let mut mean_removed = 0.0;
-    for (cell, (rows, rate, published)) in CELLS.into_iter().enumerate() {
-        let [ols, oracle, svi_d, svi] = errors(cell, &tests);
-        assert!((ols - published).abs() < 0.012, "OLS at n = {rows}, r = {rate}: {ols}");
-        assert!((oracle - 0.341).abs() < 0.003, "oracle at n = {rows}, r = {rate}: {oracle}");
-        let removed = |error: f64| 1.0 - (error - oracle) / (ols - oracle);
-        assert!(removed(svi) > 0.0, "SVI at n = {rows}, r = {rate}: {svi}");
-        assert!(
-            removed(svi) > removed(svi_d) - 0.05,
-            "n = {rows}, r = {rate}: SVI {}, SVI^d {}",
-            removed(svi),
-            removed(svi_d)
-        );
-        mean_removed += removed(svi) / CELLS.len() as f64;
+fn svi_as_published_removes_what_the_readme_reports_of_the_excess_of_least_squares() {
+    let tests = test_tables();
+    let methods = [method("svi-d"), published()];
+    for (number, cell) in CELLS.iter().enumerate() {
+        let runs = errors(number, &tests, SEEDS, &methods);
+        let place = format!("n = {}, r = {}", cell.rows, cell.rate);
+        let (ols, oracle) = (mean_over(&runs, |run| run[0]), mean_over(&runs, |run| run[1]));
+        assert!((ols - cell.least_squares).abs() < 0.012, "OLS at {place}: {ols}");
+        assert!((oracle - 0.341).abs() < 0.003, "oracle at {place}: {oracle}");
+        let ((once, _), (svi, error)) = (removed(&runs, 2), removed(&runs, 3));
+        println!("{place}: SVI removes {svi:.3} (standard error {error:.3}), SVI^d {once:.3}");
+        assert!(svi > cell.removed - MARGIN, "SVI at {place}: {svi}");
+        assert!(svi > once - 0.05, "{place}: SVI {svi}, SVI^d {once}");
     }
-    assert!(mean_removed > 0.6, "{mean_removed}");
+}
+
+#[test]
+fn svi_guided_by_evidence_removes_all_of_the_excess_of_least_squares() {
+    let tests = test_tables();
+    for (number, cell) in CELLS.iter().enumerate() {
+        let runs = errors(number, &tests, EVIDENCE_SEEDS, &[Method::default()]);
+        let (svi, error) = removed(&runs, 2);
+        println!("n = {}, r = {}: {svi:.4} (standard error {error:.4})", cell.rows, cell.rate);
+        assert!(svi > 0.99, "n = {}, r = {}: {svi}", cell.rows, cell.rate);
+    }
 }
 
 #[test]
@@ -98,7 +130,7 @@ fn balance_decorrelates_and_keeps_more_effective_rows_than_dwr_as_published() {
 fn the_loop_raises_the_effective_sample_size_and_keeps_the_stable_correlations() {
     let world = World::default();
     for seed in [1, 3] {
-        let fit = fit_method(&prepare(&world.draw(3000, 2.5, seed).unwrap()), &Method::published()).model;
+        let fit = fit_method(&prepare(&world.draw(3000, 2.5, seed).unwrap()), &published()).model;
         let (first, last) = (&fit.history[0], &fit.history[fit.history.len() - 1]);
         assert!(last.effective_sample_size > 1.3 * first.effective_sample_size);
         let stable: Vec<usize> = (0..5).collect();
@@ -156,7 +188,7 @@ fn evidence_rejects_the_biased_columns_in_other_worlds() {
             let stable_only =
                 TrainingData::prepare(&table, &Roles { exclude: unstable, ..Roles::target("y") }).unwrap();
             let data = prepare(&table);
-            let fits = [(&data, Method::Ols), (&stable_only, Method::Ols), (&data, Method::default())];
+            let fits = [(&data, method("ols")), (&stable_only, method("ols")), (&data, Method::default())];
             for (sum, (data, method)) in total.iter_mut().zip(fits) {
                 let fit = fit_method(data, &method);
                 *sum += tests.iter().map(|test| error_on(&fit, test)).sum::<f64>();
@@ -175,18 +207,13 @@ fn nonlinear_svi_holds_where_the_correlation_turns_and_the_baselines_do_not() {
     let data = prepare(&world.draw(10_000, 2.2, 77).unwrap());
     let turned = world.draw(3000, -3.0, 78).unwrap();
     let alike = world.draw(3000, 2.2, 79).unwrap();
-    let network = Mlp { restarts: 2, ..Mlp::default() };
-    let refit = Refit::Network(network.clone());
+    let fewer_starts = ("restarts", Value::from(2));
     let baselines = [
-        Method::Mlp(network.clone()),
-        Method::Stg {
-            gates: AnyGates::Network(NetworkGates::default()),
-            threshold: Fraction::constant(0.5),
-            refit: refit.clone(),
-        },
-        Method::Srdo { reweighter: AnyReweighter::Srdo(Srdo::default()), refit },
+        method_with("mlp", [fewer_starts.clone()]),
+        method_with("stg", [("gates", "network".into()), fewer_starts.clone()]),
+        method_with("srdo", [fewer_starts]),
     ];
-    let svi = fit_method(&data, &Method::nonlinear());
+    let svi = fit_method(&data, &method("nonlinear-svi"));
     assert_eq!(svi.model.selected, [0, 1, 2, 3, 4]);
     let (steady, at_home) = (error_on(&svi, &turned), error_on(&svi, &alike));
     assert!(steady < 0.16 && (steady - at_home).abs() < 0.03, "{steady} {at_home}");
@@ -212,10 +239,10 @@ fn with_two_classes_most_of_the_excess_goes_too() {
             let data = prepare(&table);
             let loss = |data: &TrainingData, method: &Method| {
                 let fit = fit_method(data, method);
-                let of = |test: &Table| log_loss(&numbers(test, "y"), &fit.model.predict(test).unwrap().0);
+                let of = |test: &Table| log_loss(&numbers(test, "y"), &fit.model.predict(test).unwrap());
                 tests.iter().map(of).sum::<f64>()
             };
-            [loss(&data, &Method::Logistic), loss(&stable_only, &Method::Logistic), loss(&data, &Method::default())]
+            [loss(&data, &method("logistic")), loss(&stable_only, &method("logistic")), loss(&data, &Method::default())]
         })
         .collect();
     let [logistic, oracle, svi] = [0, 1, 2].map(|k| losses.iter().map(|run| run[k]).sum::<f64>());

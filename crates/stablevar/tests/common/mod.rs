@@ -2,7 +2,9 @@
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
 use stablevar::design::{Roles, TrainingData};
-use stablevar::fit::{Fit, Method, fit};
+use stablevar::estimator::{Estimator, Value};
+use stablevar::fit::{Fit, fit};
+use stablevar::method::Method;
 use stablevar::metrics::mean_squared_error;
 use stablevar::table::{Table, Values};
 use std::ops::ControlFlow;
@@ -21,6 +23,32 @@ pub fn columns(table: &Table) -> Vec<(String, Vec<f64>)> {
 
 pub fn prepare(table: &Table) -> TrainingData {
     TrainingData::prepare(table, &Roles::target("y")).unwrap()
+}
+
+/// A method by its name with some settings.
+pub fn method_with<V: Into<Value>>(name: &str, settings: impl IntoIterator<Item = (&'static str, V)>) -> Method {
+    let settings = settings.into_iter().map(|(name, value)| (name.to_string(), value.into()));
+    let estimator = Estimator::new(name).unwrap().set_all(settings).unwrap();
+    // A setting without effect would leave another method than the one meant.
+    assert!(estimator.without_effect().is_empty(), "{name}: {:?}", estimator.without_effect());
+    estimator.method
+}
+
+/// A method by its name as it is by default.
+pub fn method(name: &str) -> Method {
+    Method::named(name).unwrap()
+}
+
+/// Whether a network is trained anywhere in a method; networks start from random weights.
+pub fn has_network(method: &Method) -> bool {
+    let of_weights = method.weigh.as_ref().and_then(|reweighter| reweighter.network());
+    let of_gates = method.gates().and_then(|gates| gates.network());
+    of_weights.or(of_gates).or(method.refit.network()).is_some()
+}
+
+/// SVI as published: its gates decide.
+pub fn published() -> Method {
+    method_with("svi", [("evidence", "none")])
 }
 
 pub fn fit_method(data: &TrainingData, method: &Method) -> Fit {
