@@ -8,7 +8,7 @@ import math
 import sys
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any, Callable, ClassVar, Union
+from typing import Any, Callable, ClassVar, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,6 +137,10 @@ class Parametrised(BaseEstimator):
                 value = "none"
             settings[name] = plain(value, parameter)
         return json.dumps(settings)
+
+
+#: The class of an estimator, which `load` returns.
+Loaded = TypeVar("Loaded", bound="StableModel")
 
 
 class StableModel(Parametrised):
@@ -294,7 +298,7 @@ class StableModel(Parametrised):
         self._model.save(path)
 
     @classmethod
-    def load(cls, path: Path) -> Any:
+    def load(cls: type[Loaded], path: Path) -> Loaded:
         """Read a model file, of :meth:`save` or of the ``stablevar`` command.
 
         Parameters
@@ -322,7 +326,7 @@ class StableModel(Parametrised):
         none = {parameter for parameter, name in known._parameters.items() if name in known._none_is_a_choice}
         given = {name: None if name in none and value == "none" else value for name, value in given.items()}
         given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-        estimator = known(**given)
+        estimator: Any = known(**given)
         estimator._model = model
         names = summary["inputs"]
         estimator.n_features_in_ = len(names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -24,13 +24,17 @@ def stability_of(stable: Values, features: int) -> list[float] | None:
     return values
 
 
+#: The class of a reweighter, which `fit` returns.
+Fitted = TypeVar("Fitted", bound="Reweighting")
+
+
 class Reweighting(Parametrised):
     """Weights that the core finds for the rows of X."""
 
     _function: _core.WeightModel | None
     weights_: Any
 
-    def fit(self, X: Rows, y: Any = None, sample_weight: Values = None, stable: Values = None) -> Any:
+    def fit(self: Fitted, X: Rows, y: Any = None, sample_weight: Values = None, stable: Values = None) -> Fitted:
         """Find the weights.
 
         Parameters

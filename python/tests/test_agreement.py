@@ -34,7 +34,7 @@ def exact(frame, path):
             SVIRegressor(evidence="focused", n_features_to_select=3, resamples=4),
             ["--evidence", "focused", "--select", "3", "--resamples", "4"],
         ),
-        (SVIRegressor(evidence=None, loops=2), ["--evidence", "none", "--loops", "2"]),
+        (SVIRegressor(evidence=None, max_iter=2), ["--evidence", "none", "--loops", "2"]),
         (SVIRegressor(refit="linear", outlier_limit=2.0), ["--refit", "linear", "--outlier-limit", "2"]),
         (
             SVIRegressor(evidence=None, sigma=0.5, penalty_factor=1.0),

@@ -11,7 +11,7 @@ from .. import _core
 from .._base import StableModel, progress_of
 from .._tables import names_of
 from .._weighing import Reweighting, stability_of
-from ._client import _check_collection, _OnDask
+from ._client import _check_collection, _OnDask, _Rows
 from ._workers import _class_part, _predict_part, _probabilities_part
 
 
@@ -24,7 +24,7 @@ class OnDaskSVI(_OnDask, StableModel):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         name = str(getattr(y, "name", None) or "y") if not isinstance(y, dask.array.Array) else "y"
 
-        def work(rows, draft):
+        def work(rows: _Rows, draft: str) -> _core.Model:
             command = f"{type(self).__name__}().fit(X, y)"
             return _core.fit_parts(self._core_name, settings, rows, draft, command, progress_of(self))
 
@@ -101,7 +101,7 @@ class OnDaskBalance(_OnDask, Reweighting):
         _check_collection(X)
         known = stability_of(stable, X.shape[1])
 
-        def work(rows, draft):
+        def work(rows: _Rows, draft: str) -> tuple[_core.WeightModel | None, str]:
             return _core.reweigh_parts(self._core_name, settings, rows, draft, names_of(self), known)
 
         self._function, summary = self._on_workers(X, None, sample_weight, None, False, work)
