@@ -243,7 +243,9 @@ class StableModel(Parametrised):
         X, names = read(self, X, reset=False)
         weights = self._model.weigh(X, names)
         if weights is None:
-            raise ValueError(f"This {type(self).__name__} can't weigh rows: its method has no weights.")
+            weighs = "reweighter" in self._parameters.values()
+            reason = "no function of a row came near its weights" if weighs else "its method has no weights"
+            raise ValueError(f"This {type(self).__name__} can't weigh rows: {reason}.")
         return weights
 
     def get_support(self, indices: bool = False) -> NDArray[Any]:

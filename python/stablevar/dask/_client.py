@@ -114,9 +114,6 @@ def _like_rows_of(X: Any, other: Any, name: str) -> list[Any] | None:
 class _OnDask(Parametrised):
     """What the estimators on Dask share."""
 
-    #: The attribute that weighs rows.
-    _weighs = "_model"
-
     client: Any
     max_levels: int
     weights_: Any
@@ -252,11 +249,15 @@ class _OnDask(Parametrised):
         -------
         weights : dask array or series of shape (n_samples,)
         """
-        names = self._check_names(X)
-        return self._lazy(X, _weigh_part, getattr(self, self._weighs), names)
+        self._check_names(X)
+        return self._lazy_weights(X, self._weighing(), None)
 
-    def _lazy_weights(self, X: Any, sample_weight: Any) -> Any:
-        weights = self.weigh(X)
+    def _weighing(self) -> _core.Model | _core.WeightModel:
+        """What weighs rows."""
+        raise NotImplementedError
+
+    def _lazy_weights(self, X: Any, weighing: _core.Model | _core.WeightModel | None, sample_weight: Any) -> Any:
+        weights = self._lazy(X, _weigh_part, weighing, names_of(self))
         return weights if sample_weight is None else weights * (sample_weight > 0)
 
     def _lazy(

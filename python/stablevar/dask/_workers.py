@@ -119,10 +119,10 @@ def _predict_part(X: Any, model: _core.Model, names: list[str]) -> NDArray[np.fl
 
 
 def _weigh_part(
-    X: Any, function: _core.Model | _core.WeightModel, names: list[str], sample_weight: Any = None
+    X: Any, function: _core.Model | _core.WeightModel | None, names: list[str], sample_weight: Any = None
 ) -> NDArray[np.float64]:
     _share_cores()
-    weights = function.weigh(_covariates(X), names)
+    weights = None if function is None else function.weigh(_covariates(X), names)
     if weights is None:
         weights = np.ones(len(X))
     return weights if sample_weight is None else np.where(np.asarray(sample_weight) > 0, weights, 0.0)
