@@ -8,7 +8,7 @@ import math
 import sys
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any, Callable, ClassVar, Union
+from typing import Any, Callable, ClassVar, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,6 +141,10 @@ class Parametrised(BaseEstimator):
         return json.dumps(settings)
 
 
+#: The class of an estimator, which `load` returns.
+Loaded = TypeVar("Loaded", bound="StableModel")
+
+
 class StableModel(Parametrised):
     """A model that the core fits; what every one has once fitted."""
 
@@ -241,7 +245,9 @@ class StableModel(Parametrised):
         X, names = read(self, X, reset=False)
         weights = self._model.weigh(X, names)
         if weights is None:
-            raise ValueError(f"This {type(self).__name__} can't weigh rows: its method has no weights.")
+            weighs = "reweighter" in self._parameters.values()
+            reason = "no function of a row came near its weights" if weighs else "its method has no weights"
+            raise ValueError(f"This {type(self).__name__} can't weigh rows: {reason}.")
         return weights
 
     def get_support(self, indices: bool = False) -> NDArray[Any]:
@@ -296,7 +302,7 @@ class StableModel(Parametrised):
         self._model.save(path)
 
     @classmethod
-    def load(cls, path: Path) -> Any:
+    def load(cls: type[Loaded], path: Path) -> Loaded:
         """Read a model file, of :meth:`save` or of the ``stablevar`` command.
 
         Parameters
@@ -324,7 +330,7 @@ class StableModel(Parametrised):
         none = {parameter for parameter, name in known._parameters.items() if name in known._none_is_a_choice}
         given = {name: None if name in none and value == "none" else value for name, value in given.items()}
         given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-        estimator = known(**given)
+        estimator: Any = known(**given)
         estimator._model = model
         names = summary["inputs"]
         estimator.n_features_in_ = len(names)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
+
+from . import _core
 
 
 class Frame:
     """A data frame of pandas, polars or pyarrow, column by column."""
 
-    def __init__(self, names, columns):
+    def __init__(self, names: list[Any], columns: list[Any]) -> None:
         self.names = names
         self.columns = columns
 
     @classmethod
-    def of(cls, X):
+    def of(cls, X: Any) -> Frame | None:
         """The columns of a data frame, or None for anything else."""
         module = type(X).__module__.partition(".")[0]
         if module == "pandas" and hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
@@ -26,20 +31,20 @@ class Frame:
             return cls(list(X.column_names), [column.combine_chunks() for column in X.columns])
         return None
 
-    def is_numeric(self):
+    def is_numeric(self) -> bool:
         """Whether every column holds numbers."""
         return all(_kind(column) == "number" for column in self.columns)
 
-    def is_text(self):
+    def is_text(self) -> list[bool]:
         """For every column whether it holds text or categories."""
         return [_kind(column) == "text" for column in self.columns]
 
-    def input(self):
+    def input(self) -> list[_core.Column]:
         """The columns for the core."""
         return [_column(column, name) for column, name in zip(self.columns, self.names)]
 
 
-def _kind(column):
+def _kind(column: Any) -> str:
     """number, boolean or text."""
     module = type(column).__module__.partition(".")[0]
     if module == "pyarrow":
@@ -59,7 +64,7 @@ def _kind(column):
     return "number" if is_numeric_dtype(column.dtype) else "text"
 
 
-def _column(column, name):
+def _column(column: Any, name: Any) -> _core.Column:
     kind = _kind(column)
     module = type(column).__module__.partition(".")[0]
     if kind == "number":
@@ -80,13 +85,13 @@ def _column(column, name):
     return text_column(_texts(column, module, name), f"X (column {name!r})")
 
 
-def _polars_float(column):
+def _polars_float(column: Any) -> Any:
     import polars
 
     return polars.Float64
 
 
-def _texts(column, module, name):
+def _texts(column: Any, module: str, name: Any) -> list[Any]:
     if module == "pyarrow":
         values = column.to_pylist()
     elif module == "polars":
@@ -101,10 +106,10 @@ def _texts(column, module, name):
     return values
 
 
-def text_column(values, input_name):
+def text_column(values: list[Any], input_name: str) -> _core.Column:
     """Texts as positions in the list of distinct ones, in order of appearance."""
     levels: dict[str, int] = {}
-    codes = np.empty(len(values), dtype=np.int64)
+    codes: NDArray[np.int64] = np.empty(len(values), dtype=np.int64)
     for k, value in enumerate(values):
         if value is None or value != value:
             raise ValueError(f"Input {input_name} contains NaN.")
@@ -112,7 +117,7 @@ def text_column(values, input_name):
     return (codes, list(levels))
 
 
-def read(estimator, X, *, reset, minimum=1):
+def read(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> tuple[_core.Input, list[str]]:
     """What the core reads of X, and the columns' names.
 
     Checks of shape, names and values, and their messages, are scikit-learn's.
@@ -143,7 +148,7 @@ def read(estimator, X, *, reset, minimum=1):
     return np.require(X, requirements=["ALIGNED"]), names_of(estimator)
 
 
-def names_of(estimator):
+def names_of(estimator: Any) -> list[str]:
     """The columns' names, made up as scikit-learn does where there are none."""
     if hasattr(estimator, "feature_names_in_"):
         return [str(name) for name in estimator.feature_names_in_]

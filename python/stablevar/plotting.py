@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import errors_by_environment
+from ._base import Rows, Values, errors_by_environment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: Colours that people who are colour-blind can tell apart.
 BLUE, RED, GREY = "#0072b2", "#d55e00", "#56606b"
 
 
-def _axes(ax, **size):
+def _axes(ax: Axes | None, **size: Any) -> Axes:
     import matplotlib.pyplot as plt
 
-    if ax is None:
-        _, ax = plt.subplots(constrained_layout=True, **size)
-    return ax
+    if ax is not None:
+        return ax
+    _, made = plt.subplots(constrained_layout=True, **size)
+    return made
 
 
-def _correlations(estimator):
+def _correlations(estimator: Any) -> tuple[list[str], list[NDArray[np.float64]]]:
     """Names of the encoded columns, and their correlations before weighting and in every loop."""
     check_is_fitted(estimator)
     estimator = getattr(estimator, "estimator_", estimator)
@@ -45,13 +53,15 @@ class CorrelationDisplay:
         What each is.
     """
 
-    def __init__(self, names, matrices, titles):
+    def __init__(self, names: list[str], matrices: list[NDArray[np.float64]], titles: list[str]) -> None:
         self.names = names
         self.matrices = matrices
         self.titles = titles
 
     @classmethod
-    def from_estimator(cls, estimator, *, loops=None, axes=None):
+    def from_estimator(
+        cls, estimator: Any, *, loops: Sequence[int] | None = None, axes: Any = None
+    ) -> CorrelationDisplay:
         """Draw the correlations of a fitted estimator or reweighter.
 
         Parameters
@@ -72,7 +82,7 @@ class CorrelationDisplay:
         titles = ["before weighting" if step == 0 else f"under the weights of loop {step}" for step in loops]
         return cls(names, [matrices[step] for step in loops], titles).plot(axes=axes)
 
-    def plot(self, axes=None):
+    def plot(self, axes: Any = None) -> CorrelationDisplay:
         """Draw.
 
         Parameters
@@ -90,7 +100,8 @@ class CorrelationDisplay:
             count = len(self.matrices)
             _, axes = plt.subplots(1, count, figsize=(4 * count, 3.6), constrained_layout=True, squeeze=False)
         self.axes_ = np.ravel(axes)
-        self.figure_ = self.axes_[0].figure
+        self.figure_: Any = self.axes_[0].figure
+        image: Any = None
         for ax, matrix, title in zip(self.axes_, self.matrices, self.titles):
             image = ax.imshow(matrix, vmin=-1, vmax=1, cmap="RdBu_r")
             ax.set_xticks(range(len(self.names)), self.names, rotation=60, ha="right", fontsize="small")
@@ -113,13 +124,13 @@ class GatesDisplay:
         The variables drawn in colour.
     """
 
-    def __init__(self, names, gates, selected):
+    def __init__(self, names: list[str], gates: NDArray[np.float64], selected: AbstractSet[str]) -> None:
         self.names = names
         self.gates = gates
         self.selected = selected
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> GatesDisplay:
         """Draw the gates of a fitted estimator.
 
         Parameters
@@ -141,7 +152,7 @@ class GatesDisplay:
         gates = np.array([[step["open_probability"][name] for name in names] for step in estimator.history_])
         return cls(names, gates, set(estimator.selected_)).plot(ax=ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> GatesDisplay:
         """Draw.
 
         Parameters
@@ -153,8 +164,9 @@ class GatesDisplay:
         -------
         display : GatesDisplay
         """
-        self.ax_ = ax = _axes(ax)
-        self.figure_ = ax.figure
+        ax = _axes(ax)
+        self.ax_ = ax
+        self.figure_: Any = ax.figure
         loops = np.arange(1, len(self.gates) + 1)
         for name, values in zip(self.names, self.gates.T):
             chosen = name in self.selected
@@ -181,14 +193,20 @@ class EvidenceDisplay:
         The variables drawn in colour.
     """
 
-    def __init__(self, names, values, errors, selected):
+    def __init__(
+        self,
+        names: list[str],
+        values: NDArray[np.float64],
+        errors: NDArray[np.float64],
+        selected: AbstractSet[str],
+    ) -> None:
         self.names = names
         self.values = values
         self.errors = errors
         self.selected = selected
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> EvidenceDisplay:
         """Draw the evidence of a fitted estimator.
 
         Parameters
@@ -212,7 +230,7 @@ class EvidenceDisplay:
         errors = np.divide(np.abs(values), np.abs(t), out=np.zeros_like(values), where=t != 0)
         return cls(list(evidence), values, errors, set(estimator.selected_)).plot(ax=ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> EvidenceDisplay:
         """Draw.
 
         Parameters
@@ -224,8 +242,9 @@ class EvidenceDisplay:
         -------
         display : EvidenceDisplay
         """
-        self.ax_ = ax = _axes(ax, figsize=(5.5, 0.3 * len(self.names) + 1))
-        self.figure_ = ax.figure
+        ax = _axes(ax, figsize=(5.5, 0.3 * len(self.names) + 1))
+        self.ax_ = ax
+        self.figure_: Any = ax.figure
         places = np.arange(len(self.names))[::-1]
         for name, value, error, place in zip(self.names, self.values, self.errors, places):
             colour = BLUE if name in self.selected else GREY
@@ -249,13 +268,13 @@ class BalanceDisplay:
         The same under the weights.
     """
 
-    def __init__(self, names, before, after):
+    def __init__(self, names: list[str], before: NDArray[np.float64], after: NDArray[np.float64]) -> None:
         self.names = names
         self.before = before
         self.after = after
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> BalanceDisplay:
         """Draw what the weights of a fitted estimator or reweighter did.
 
         With an estimator that selects, correlations among selected variables, kept on purpose, are left aside.
@@ -279,7 +298,7 @@ class BalanceDisplay:
         before, after = (np.where(counted, np.abs(matrix), 0).max(axis=1) for matrix in (matrices[0], matrices[-1]))
         return cls(names, before, after).plot(ax=ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> BalanceDisplay:
         """Draw.
 
         Parameters
@@ -291,8 +310,9 @@ class BalanceDisplay:
         -------
         display : BalanceDisplay
         """
-        self.ax_ = ax = _axes(ax, figsize=(5.5, 0.3 * len(self.names) + 1.2))
-        self.figure_ = ax.figure
+        ax = _axes(ax, figsize=(5.5, 0.3 * len(self.names) + 1.2))
+        self.ax_ = ax
+        self.figure_: Any = ax.figure
         places = np.arange(len(self.names))[::-1]
         ax.hlines(places, self.after, self.before, color=GREY, linewidth=0.8)
         ax.plot(self.before, places, "o", color=RED, label="before weighting")
@@ -316,13 +336,15 @@ class EnvironmentErrorDisplay:
         What the errors are.
     """
 
-    def __init__(self, environments, errors, metric):
+    def __init__(self, environments: list[str], errors: Mapping[str, NDArray[np.float64]], metric: str) -> None:
         self.environments = environments
         self.errors = errors
         self.metric = metric
 
     @classmethod
-    def from_estimators(cls, estimators, X, y, environments, *, ax=None):
+    def from_estimators(
+        cls, estimators: Mapping[str, Any], X: Rows, y: Values, environments: Values, *, ax: Axes | None = None
+    ) -> EnvironmentErrorDisplay:
         """Judge fitted models per environment and draw.
 
         Parameters
@@ -344,7 +366,7 @@ class EnvironmentErrorDisplay:
         """
         return cls(*errors_by_environment(estimators, X, y, environments)).plot(ax=ax)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> EnvironmentErrorDisplay:
         """Draw.
 
         Parameters
@@ -356,8 +378,9 @@ class EnvironmentErrorDisplay:
         -------
         display : EnvironmentErrorDisplay
         """
-        self.ax_ = ax = _axes(ax, figsize=(6.5, 3.6))
-        self.figure_ = ax.figure
+        ax = _axes(ax, figsize=(6.5, 3.6))
+        self.ax_ = ax
+        self.figure_: Any = ax.figure
         places = np.arange(len(self.environments))
         for name, errors in self.errors.items():
             ax.plot(places, errors, marker="o", label=name)

@@ -1,37 +1,53 @@
 """scikit-learn's own checks on every estimator."""
 
+import inspect
+
+import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import stablevar
+from stablevar import estimators, reweighters
+from stablevar.datasets import make_biased_linear
 
+#: There are fifty fits a check, which take long with evidence by networks, many epochs or many steps of descent.
+QUICK = {"epochs": 20, "restarts": 1, "classifier": "quadratic"}
+QUICK_WEIGHTS = {
+    "Balance": {"ridge": None, "tol": 1e-5},
+    "DWR": {"max_iter": 200},
+    "SRDO": {"classifier": "quadratic"},
+}
+
+
+def quick(kind):
+    """An estimator of this class that is fitted soon."""
+    known = inspect.signature(kind).parameters
+    parameters = {name: value for name, value in QUICK.items() if name in known}
+    if "epochs" in parameters and "evidence" in known:
+        parameters["evidence"] = None
+    return kind(**parameters)
+
+
+ESTIMATORS = [
+    *(quick(getattr(estimators, name)) for name in estimators.__all__),
+    stablevar.StableSelector(),
+    *(getattr(reweighters, name)(**QUICK_WEIGHTS[name]) for name in reweighters.__all__),
+]
+
+WEIGHTED = "check_sample_weight_equivalence_on_dense_data"
 #: Rows are dealt out at random for cross-fitting, so that two copies of a row are not one row of weight 2, bit for bit.
 DEALT_OUT = "rows are dealt out at random, so that a row of weight 2 differs a little from the row standing twice"
 MORE_COLUMNS_THAN_ROWS = "the check has 30 columns on 15 rows, where least squares on all of them is refused"
 #: Checks that can't be met, with the reason.
 EXPECTED = {
-    "SVIRegressor": {"check_sample_weight_equivalence_on_dense_data": DEALT_OUT},
-    "SVIClassifier": {"check_sample_weight_equivalence_on_dense_data": DEALT_OUT},
-    "NonlinearSVIRegressor": {"check_sample_weight_equivalence_on_dense_data": DEALT_OUT},
-    "NonlinearSVIClassifier": {"check_sample_weight_equivalence_on_dense_data": DEALT_OUT},
-    "STGRegressor": {"check_sample_weight_equivalence_on_dense_data": MORE_COLUMNS_THAN_ROWS},
-    "STGClassifier": {"check_sample_weight_equivalence_on_dense_data": MORE_COLUMNS_THAN_ROWS},
-    "StableSelector": {"check_sample_weight_equivalence_on_dense_data": DEALT_OUT},
+    "SVIRegressor": {WEIGHTED: DEALT_OUT},
+    "SVIClassifier": {WEIGHTED: DEALT_OUT},
+    "NonlinearSVIRegressor": {WEIGHTED: DEALT_OUT},
+    "NonlinearSVIClassifier": {WEIGHTED: DEALT_OUT},
+    "STGRegressor": {WEIGHTED: MORE_COLUMNS_THAN_ROWS},
+    "STGClassifier": {WEIGHTED: MORE_COLUMNS_THAN_ROWS},
+    "StableSelector": {WEIGHTED: DEALT_OUT},
 }
-
-#: Networks with evidence are the same code but take a second a fit, and there are fifty fits a check.
-ESTIMATORS = [
-    stablevar.SVIRegressor(),
-    stablevar.SVIClassifier(),
-    stablevar.NonlinearSVIRegressor(evidence=None, epochs=20, restarts=1),
-    stablevar.NonlinearSVIClassifier(evidence=None, epochs=20, restarts=1),
-    stablevar.STGRegressor(),
-    stablevar.STGClassifier(),
-    stablevar.StableSelector(),
-    stablevar.Balance(ridge=None, tolerance=1e-5),
-    stablevar.DWR(steps=200),
-    stablevar.SRDO(classifier="quadratic"),
-]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -44,10 +60,6 @@ def test_conventions(estimator, check):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_without_evidence_a_weight_of_two_is_the_row_twice():
-    import numpy as np
-
-    from stablevar.datasets import make_biased_linear
-
     X, y = make_biased_linear(n_samples=300, random_state=1)
     weights = np.random.default_rng(0).integers(0, 3, 300)
     rows = np.repeat(np.arange(300), weights)

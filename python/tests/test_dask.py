@@ -83,8 +83,8 @@ def test_the_answer_is_that_of_rows_in_memory_for_any_partitions(client, table, 
 def test_arrays_and_the_papers_algorithm(client, linear, rows):
     X, y = (np.asarray(values) for values in linear)
     sample_weight = np.arange(len(y)) % 4 / 2
-    here = SVIRegressor(evidence=None, loops=2).fit(X, y, sample_weight=sample_weight)
-    there = DaskSVIRegressor(evidence=None, loops=2, client=client)
+    here = SVIRegressor(evidence=None, max_iter=2).fit(X, y, sample_weight=sample_weight)
+    there = DaskSVIRegressor(evidence=None, max_iter=2, client=client)
     # Columns may be in several chunks, and y in others than X.
     there.fit(
         da.from_array(X, chunks=(rows, 4)),
@@ -104,8 +104,8 @@ def test_arrays_and_the_papers_algorithm(client, linear, rows):
 def test_classes(client, table):
     X, y = table
     labels = pd.Series(np.where(y > y.median(), "yes", "no"), name="sold")
-    here = SVIClassifier(evidence=None, loops=1).fit(X, labels)
-    there = DaskSVIClassifier(evidence=None, loops=1).fit(parts(X, 3), parts(labels, 3))
+    here = SVIClassifier(evidence=None, max_iter=1).fit(X, labels)
+    there = DaskSVIClassifier(evidence=None, max_iter=1).fit(parts(X, 3), parts(labels, 3))
     assert list(there.classes_) == ["no", "yes"]
     np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-9)
     np.testing.assert_array_equal(there.predict(parts(X, 4)).compute(), here.predict(X))
@@ -127,10 +127,10 @@ def test_empty_partitions_change_nothing(client, table):
     cuts = [0, 0, 700, 700, len(X)]
     delayed = [dask.delayed(X.iloc[a:b]) for a, b in zip(cuts, cuts[1:])]
     outcomes = [dask.delayed(y.iloc[a:b]) for a, b in zip(cuts, cuts[1:])]
-    there = DaskSVIRegressor(evidence=None, loops=1).fit(
+    there = DaskSVIRegressor(evidence=None, max_iter=1).fit(
         dd.from_delayed(delayed, meta=X.iloc[:0]), dd.from_delayed(outcomes, meta=y.iloc[:0])
     )
-    here = SVIRegressor(evidence=None, loops=1).fit(X, y)
+    here = SVIRegressor(evidence=None, max_iter=1).fit(X, y)
     np.testing.assert_allclose(list(there.coefficients_.values()), list(here.coefficients_.values()), atol=1e-9)
 
 
@@ -140,7 +140,7 @@ def many(linear):
     X, y = (np.asarray(values) for values in linear)
     X = np.tile(X, (40, 1)) * (1 + 1e-3 * np.arange(40 * len(X))[:, None] / len(X))
     y = np.tile(y, 40)
-    return X, y, SVIRegressor(evidence=None, loops=1).fit(X, y)
+    return X, y, SVIRegressor(evidence=None, max_iter=1).fit(X, y)
 
 
 def test_a_worker_killed_in_the_middle_costs_time_and_not_the_answer(client, many, monkeypatch):
@@ -159,7 +159,7 @@ def test_a_worker_killed_in_the_middle_costs_time_and_not_the_answer(client, man
         return run(rows, what)
 
     monkeypatch.setattr(_Rows, "run", run_and_kill)
-    there = DaskSVIRegressor(evidence=None, loops=1).fit(
+    there = DaskSVIRegressor(evidence=None, max_iter=1).fit(
         da.from_array(X, chunks=(3530, 10)), da.from_array(y, chunks=3530)
     )
     assert victims and len(passes) > 15
@@ -182,7 +182,7 @@ def test_workers_hold_their_rows_and_nothing_afterwards(client, many):
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    model = DaskSVIRegressor(evidence=None, loops=1).fit(columns, outcome)
+    model = DaskSVIRegressor(evidence=None, max_iter=1).fit(columns, outcome)
     stop.set()
     watcher.join()
     np.testing.assert_allclose(model.weights_.compute(), here.weights_, atol=1e-9)
@@ -228,21 +228,21 @@ def test_faults_are_told_on_the_client(client, table):
         DaskSVIRegressor().fit(X, y)
     with pytest.raises(ValueError, match="resamples needs all rows in memory"):
         DaskSVIRegressor(evidence=None, resamples=4).fit(parts(X, 3), parts(y, 3))
-    model = DaskSVIRegressor(evidence=None, loops=1).fit(parts(X, 3), parts(y, 3))
+    model = DaskSVIRegressor(evidence=None, max_iter=1).fit(parts(X, 3), parts(y, 3))
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(parts(X[X.columns[::-1]], 2))
 
 
 def test_parameters_and_pickles(client, table):
     X, y = table
-    model = DaskSVIRegressor(client=client, loops=1, evidence=None)
+    model = DaskSVIRegressor(client=client, max_iter=1, evidence=None)
     again = clone(model)
-    assert again.client is client and again.get_params()["loops"] == 1
+    assert again.client is client and again.get_params()["max_iter"] == 1
     assert set(model.get_params()) == {*SVIRegressor().get_params(), "client"}
     with pytest.raises(TypeError):
         DaskSVIRegressor(no_such_parameter=1)
-    with pytest.raises(ValueError, match="loops"):
-        DaskSVIRegressor(loops=0).fit(parts(X, 2), parts(y, 2))
+    with pytest.raises(ValueError, match="max_iter"):
+        DaskSVIRegressor(max_iter=0).fit(parts(X, 2), parts(y, 2))
     model.fit(parts(X, 2), parts(y, 2))
     restored = pickle.loads(pickle.dumps(model))
     assert restored.client is None

@@ -112,14 +112,32 @@ def test_misuse_is_told_in_scikit_learns_words(linear):
         SVIClassifier().fit(X, np.arange(len(y)) % 3)
     with pytest.raises(ValueError, match="X has 9 features, but SVIRegressor is expecting 10"):
         SVIRegressor(**FAST).fit(X.to_numpy(), y).predict(X.to_numpy()[:, 1:])
-    with pytest.raises(ValueError, match="The 'threshold' parameter of SVIRegressor must be"):
+    with pytest.raises(ValueError, match="threshold must be a number from 0 to 1, not 3"):
         SVIRegressor(threshold=3).fit(X, y)
-    with pytest.raises(ValueError, match="The 'evidence' parameter of SVIRegressor must be"):
+    with pytest.raises(ValueError, match="evidence must be one of auto, .*, not no such thing"):
         SVIRegressor(evidence="no such thing").fit(X, y)
     with pytest.raises(ValueError, match="requires y to be passed"):
         SVIRegressor().fit(X, None)
     with pytest.raises(ValueError, match="fdr|false discovery"):
         SVIRegressor(evidence=None, fdr=0.1).fit(X, y)
+    with pytest.raises(ValueError, match="threshold must be a finite number"):
+        SVIRegressor(threshold=np.nan).fit(X, y)
+    with pytest.raises(TypeError, match="threshold can't be True"):
+        SVIRegressor(threshold=True).fit(X, y)
+    with pytest.raises(ValueError, match="max_iter must be a whole number"):
+        SVIRegressor(max_iter=1.5).fit(X, y)
+    with pytest.raises(ValueError, match="tol must be"):
+        Balance(tol=-1).fit(X)
+    with pytest.raises(ValueError, match="max_iter must be"):
+        Balance(max_iter=0).fit(X)
+    with pytest.raises(ValueError, match="max_iter must be"):
+        DWR(max_iter=0).fit(X)
+    with pytest.raises(ValueError, match="weight_limit must be"):
+        SRDO(weight_limit=0).fit(X)
+    with pytest.raises(ValueError, match="random_state must not be negative"):
+        SVIRegressor(random_state=-1).fit(X, y)
+    with pytest.raises(ValueError, match='task must be "auto", "regression" or "classification"'):
+        StableSelector(task="no such thing").fit(X, y)
 
 
 def test_clones_copies_and_pickles(linear):

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Sequence
+from typing import Any, Callable
 
-import dask
 import dask.array
 import dask.dataframe
 import distributed
 import numpy as np
+from dask.delayed import delayed
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
+from .._base import Parametrised
 from .._tables import names_of
 from ._workers import (
     _array,
@@ -31,12 +35,12 @@ from ._workers import (
 class _Rows:
     """Encoded blocks of rows on the workers, as the core asks for them."""
 
-    def __init__(self, client, parts, starts):
+    def __init__(self, client: Any, parts: list[Any], starts: list[int]) -> None:
         self._client = client
         self._parts = parts
         self._starts = starts
 
-    def run(self, what):
+    def run(self, what: str) -> NDArray[np.float64]:
         """The sums of a pass over all blocks."""
         sums = self._client.map(_run, self._parts, what=what, pure=False)
         while len(sums) > 1:
@@ -44,14 +48,15 @@ class _Rows:
             sums = [self._client.submit(_merge, what, group, pure=False) for group in groups]
         return _array(sums[0].result())
 
-    def take(self, places):
+    def take(self, places: Sequence[int]) -> tuple[NDArray[np.float64], ...]:
         """Some rows, in the order asked for."""
-        places = np.asarray(places)
-        order = np.argsort(places, kind="stable")
-        cuts = np.searchsorted(places[order], [*self._starts, np.iinfo(np.int64).max])
+        asked = np.asarray(places, dtype=np.int64)
+        order = np.argsort(asked, kind="stable")
+        bounds = np.array([*self._starts, np.iinfo(np.int64).max])
+        cuts: NDArray[np.intp] = np.searchsorted(asked[order], bounds)
         groups = [order[cuts[k] : cuts[k + 1]] for k in range(len(self._parts))]
         found = [
-            self._client.submit(_take, self._parts[k], places[group].tolist(), pure=False)
+            self._client.submit(_take, self._parts[k], asked[group].tolist(), pure=False)
             for k, group in enumerate(groups)
             if len(group)
         ]
@@ -59,71 +64,76 @@ class _Rows:
         back = np.argsort(np.concatenate([group for group in groups if len(group)]))
         return tuple(_array(np.concatenate(array)[back]) for array in arrays)
 
-    def release(self):
+    def release(self) -> None:
         """Gives the blocks up."""
         self._parts = []
 
-    def keep_columns(self, keep, frame):
+    def keep_columns(self, keep: list[int], frame: str) -> None:
         """Leaves the blocks with some of their columns."""
         self._parts = self._client.map(_keep_columns, self._parts, keep=keep, frame=frame, pure=False)
         distributed.wait(self._parts)
 
 
-def _is_frame(X):
+def _is_frame(X: Any) -> bool:
     return isinstance(X, dask.dataframe.DataFrame)
 
 
-def _check_collection(X, name="X"):
-    if not (_is_frame(X) or isinstance(X, (dask.array.Array, dask.dataframe.Series))):
+def _is_array(X: Any) -> bool:
+    return isinstance(X, dask.array.Array)
+
+
+def _check_collection(X: Any, name: str = "X") -> None:
+    if not (_is_frame(X) or _is_array(X) or isinstance(X, dask.dataframe.Series)):
         raise TypeError(
             f"{name} must be a Dask array or data frame, not {type(X).__name__}. For data in memory use the estimators "
             "of stablevar itself."
         )
 
 
-def _delayed_parts(X, name):
+def _delayed_parts(X: Any, name: str) -> list[Any]:
     """The partitions of a collection, whole rows each."""
     _check_collection(X, name)
-    if not isinstance(X, dask.array.Array):
-        return X.to_delayed()
+    if not _is_array(X):
+        return list(X.to_delayed())
     if X.ndim == 2:
         X = X.rechunk({1: -1})
-    return X.to_delayed().ravel().tolist()
+    return list(X.to_delayed().ravel())
 
 
-def _like_rows_of(X, other, name):
+def _like_rows_of(X: Any, other: Any, name: str) -> list[Any] | None:
     """The partitions of a vector that goes with X."""
     if other is None:
         return None
     _check_collection(other, name)
-    both_arrays = isinstance(X, dask.array.Array) and isinstance(other, dask.array.Array)
+    both_arrays = _is_array(X) and _is_array(other)
     if both_arrays and other.chunks[0] != X.chunks[0] and not np.isnan([*X.chunks[0], *other.chunks[0]]).any():
         other = other.rechunk({0: X.chunks[0]})
     return _delayed_parts(other, name)
 
 
-class _OnDask:
+class _OnDask(Parametrised):
     """What the estimators on Dask share."""
 
-    #: The attribute that weighs rows.
-    _weighs = "_model"
+    client: Any
+    max_levels: int
+    weights_: Any
 
     @property
-    def client_(self):
+    def client_(self) -> Any:
         """The Dask client: the one given, or the current one."""
         return distributed.default_client() if self.client is None else self.client
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         # A client is bound to its process, and what is lazy to its cluster.
         state = super().__getstate__().copy()
         state["client"] = None
         state.pop("weights_", None)
         return state
 
-    def __sklearn_clone__(self):
+    def __sklearn_clone__(self) -> Any:
         return type(self)(**self.get_params(deep=False))
 
-    def to_local(self):
+    def to_local(self) -> Any:
         """The same estimator for data in memory.
 
         Returns
@@ -134,14 +144,15 @@ class _OnDask:
         check_is_fitted(self)
         parameters = self.get_params(deep=False)
         del parameters["client"]
-        estimator = type(self).__bases__[1](**parameters)
+        local: Any = type(self).__bases__[1]
+        estimator = local(**parameters)
         for name, value in vars(self).items():
             if name.endswith("_") or name in ("_model", "_function"):
                 setattr(estimator, name, value)
         estimator.weights_ = None
         return estimator
 
-    def _names_of(self, X):
+    def _names_of(self, X: Any) -> list[str]:
         """Sets the number and the names of the features."""
         if getattr(X, "ndim", 0) != 2:
             raise ValueError("Expected 2D array, got 1D array instead: X needs a column per feature.")
@@ -153,7 +164,7 @@ class _OnDask:
             self.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
         return names_of(self)
 
-    def _check_names(self, X):
+    def _check_names(self, X: Any) -> list[str]:
         _check_collection(X)
         check_is_fitted(self)
         columns = list(map(str, X.columns)) if _is_frame(X) else None
@@ -170,7 +181,15 @@ class _OnDask:
             )
         return names_of(self)
 
-    def _on_workers(self, X, y, sample_weight, target, classify, work):
+    def _on_workers(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        target: str | None,
+        classify: bool,
+        work: Callable[[_Rows, str], Any],
+    ) -> Any:
         """Surveys and encodes the partitions, and has `work` done with them; they are given up afterwards."""
         client = self.client_
         names = self._names_of(X)
@@ -181,16 +200,18 @@ class _OnDask:
             "classify": classify,
             "max_levels": self.max_levels,
         }
-        columns = [_delayed_parts(X, "X"), _like_rows_of(X, y, "y"), _like_rows_of(X, sample_weight, "sample_weight")]
-        for name, parts in zip(("y", "sample_weight"), columns[1:]):
-            if parts is not None and len(parts) != len(columns[0]):
+        covariates = _delayed_parts(X, "X")
+        count = len(covariates)
+        given = [covariates]
+        for name, values in (("y", y), ("sample_weight", sample_weight)):
+            like_rows = _like_rows_of(X, values, name)
+            if like_rows is not None and len(like_rows) != count:
                 raise ValueError(
-                    f"{name} has {len(parts)} partitions and X has {len(columns[0])}: repartition one of them, so that "
+                    f"{name} has {len(like_rows)} partitions and X has {count}: repartition one of them, so that "
                     "their rows go together."
                 )
-        count = len(columns[0])
-        given = [parts if parts is not None else [None] * count for parts in columns]
-        rows = client.compute([dask.delayed(_rows)(*part) for part in zip(*given)])
+            given.append([None] * count if like_rows is None else like_rows)
+        rows = client.compute([delayed(_rows)(*part) for part in zip(*given)])
         surveyed = [client.submit(_survey, part, roles, number, pure=False) for number, part in enumerate(rows)]
         surveyed = client.gather(surveyed)
         surveys = [survey for survey, _ in surveyed]
@@ -216,7 +237,7 @@ class _OnDask:
             # Also after an error, whose traceback may be kept for long.
             held.release()
 
-    def weigh(self, X):
+    def weigh(self, X: Any) -> Any:
         """Weights of rows, on the scale on which the training rows have mean 1; lazy.
 
         Parameters
@@ -228,14 +249,20 @@ class _OnDask:
         -------
         weights : dask array or series of shape (n_samples,)
         """
-        names = self._check_names(X)
-        return self._lazy(X, _weigh_part, getattr(self, self._weighs), names)
+        self._check_names(X)
+        return self._lazy_weights(X, self._weighing(), None)
 
-    def _lazy_weights(self, X, sample_weight):
-        weights = self.weigh(X)
+    def _weighing(self) -> _core.Model | _core.WeightModel:
+        """What weighs rows."""
+        raise NotImplementedError
+
+    def _lazy_weights(self, X: Any, weighing: _core.Model | _core.WeightModel | None, sample_weight: Any) -> Any:
+        weights = self._lazy(X, _weigh_part, weighing, names_of(self))
         return weights if sample_weight is None else weights * (sample_weight > 0)
 
-    def _lazy(self, X, function, *arguments, width=None, dtype=np.float64):
+    def _lazy(
+        self, X: Any, function: Callable[..., Any], *arguments: Any, width: int | None = None, dtype: Any = np.float64
+    ) -> Any:
         """A function of every partition, as a collection of the same kind."""
         if _is_frame(X):
             shape = (0,) if width is None else (0, width)

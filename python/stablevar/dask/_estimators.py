@@ -11,7 +11,7 @@ from .. import _core
 from .._base import StableModel, progress_of
 from .._tables import names_of
 from .._weighing import Reweighting, stability_of
-from ._client import _check_collection, _OnDask
+from ._client import _check_collection, _OnDask, _Rows
 from ._workers import _class_part, _predict_part, _probabilities_part
 
 
@@ -24,14 +24,17 @@ class OnDaskSVI(_OnDask, StableModel):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         name = str(getattr(y, "name", None) or "y") if not isinstance(y, dask.array.Array) else "y"
 
-        def work(rows, draft):
+        def work(rows: _Rows, draft: str) -> _core.Model:
             command = f"{type(self).__name__}().fit(X, y)"
             return _core.fit_parts(self._core_name, settings, rows, draft, command, progress_of(self))
 
         self._model = self._on_workers(X, y, sample_weight, name, self._classifies, work)
         self._read_summary(names_of(self))
-        self.weights_ = self._lazy_weights(X, sample_weight)
+        self.weights_ = self._lazy_weights(X, self._model, sample_weight)
         return self
+
+    def _weighing(self) -> _core.Model:
+        return self._model
 
     def _predict(self, X: Any) -> Any:
         return self._lazy(X, _predict_part, self._model, self._check_names(X))
@@ -76,8 +79,6 @@ class OnDaskClassifier(OnDaskSVI):
 class OnDaskBalance(_OnDask, Reweighting):
     """Balance on Dask collections."""
 
-    _weighs = "_function"
-
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, stable: Any = None) -> Any:
         """Find the weights.
 
@@ -101,10 +102,15 @@ class OnDaskBalance(_OnDask, Reweighting):
         _check_collection(X)
         known = stability_of(stable, X.shape[1])
 
-        def work(rows, draft):
+        def work(rows: _Rows, draft: str) -> tuple[_core.WeightModel | None, str]:
             return _core.reweigh_parts(self._core_name, settings, rows, draft, names_of(self), known)
 
-        self._function, summary = self._on_workers(X, None, sample_weight, None, False, work)
+        with self._own_words():
+            self._function, summary = self._on_workers(X, None, sample_weight, None, False, work)
         self._read_summary(json.loads(summary))
-        self.weights_ = self._lazy_weights(X, sample_weight)
+        # Without a function the weights are uniform.
+        self.weights_ = self._lazy_weights(X, self._function, sample_weight)
         return self
+
+    def _weighing(self) -> _core.WeightModel:
+        return Reweighting._weighing(self)

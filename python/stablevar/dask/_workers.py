@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import Any, Callable
 
 import distributed
 import numpy as np
 from dask.sizeof import sizeof
+from numpy.typing import NDArray
 
 from .. import _core
 from .._tables import Frame, text_column
@@ -17,7 +19,7 @@ def _sizeof(rows: _core.EncodedRows) -> int:
     return rows.nbytes
 
 
-def _share_cores():
+def _share_cores() -> None:
     """Lets the core use as many threads as the worker has, unless it was told otherwise; the first call decides."""
     if "RAYON_NUM_THREADS" not in os.environ:
         try:
@@ -27,12 +29,12 @@ def _share_cores():
         os.environ["RAYON_NUM_THREADS"] = str(threads)
 
 
-def _array(values, dtype=np.float64):
+def _array(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
     """A contiguous array; what came over the network may also lie askew in memory."""
     return np.require(values, dtype=dtype, requirements=["C_CONTIGUOUS", "ALIGNED"])
 
 
-def _covariates(X):
+def _covariates(X: Any) -> _core.Input:
     """Rows of covariates as the core reads them."""
     frame = Frame.of(X)
     if frame is None:
@@ -42,7 +44,7 @@ def _covariates(X):
     return frame.input()
 
 
-def _outcome(y, classify):
+def _outcome(y: Any, classify: bool) -> tuple[_core.Column | None, NDArray[Any] | None]:
     """Outcomes as the core reads them, and for classes those there are."""
     if y is None:
         return None, None
@@ -57,7 +59,7 @@ def _outcome(y, classify):
     return text_column(y.tolist(), "y"), np.unique(y.astype(str))
 
 
-def _raw(rows, classify):
+def _raw(rows: tuple[Any, Any, Any], classify: bool) -> tuple[_core.RawPart, NDArray[Any] | None]:
     X, y, sample_weight = rows
     target, classes = _outcome(y, classify)
     if sample_weight is not None:
@@ -65,11 +67,11 @@ def _raw(rows, classify):
     return {"input": _covariates(X), "target": target, "sample_weight": sample_weight}, classes
 
 
-def _rows(X, y, sample_weight):
+def _rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
     return X, y, sample_weight
 
 
-def _survey(rows, roles, number):
+def _survey(rows: tuple[Any, Any, Any], roles: _core.Roles, number: int) -> tuple[str, NDArray[Any] | None]:
     _share_cores()
     try:
         raw, classes = _raw(rows, roles["classify"])
@@ -78,61 +80,64 @@ def _survey(rows, roles, number):
         raise ValueError(f"partition {number}: {error}") from error
 
 
-def _encode(rows, roles, draft, first):
+def _encode(rows: tuple[Any, Any, Any], roles: _core.Roles, draft: str, first: int) -> _core.EncodedRows:
     _share_cores()
     return _core.EncodedRows.encode(_raw(rows, roles["classify"])[0], roles, draft, first)
 
 
-def _block(start, end, parts):
+def _block(start: int, end: int, parts: list[_core.EncodedRows]) -> _core.EncodedRows:
     cuts = [part.cut(start, end) for part in parts]
     return cuts[0] if len(cuts) == 1 else _core.EncodedRows.join(cuts)
 
 
-def _restore(frame, first, rows):
+def _restore(frame: str, first: int, rows: _core.EncodedArrays) -> _core.EncodedRows:
     """A block that was sent from one worker to another."""
-    return _core.restore_rows(frame, first, tuple(_array(values) for values in rows))
+    X, y, sample_weight = rows
+    return _core.restore_rows(frame, first, (_array(X), _array(y), _array(sample_weight)))
 
 
-def _run(part, what):
+def _run(part: _core.EncodedRows, what: str) -> NDArray[np.float64]:
     _share_cores()
     return part.run(what)
 
 
-def _merge(what, sums):
+def _merge(what: str, sums: list[NDArray[np.float64]]) -> NDArray[np.float64]:
     return _core.merge_sums(what, [_array(part) for part in sums])
 
 
-def _take(part, places):
+def _take(part: _core.EncodedRows, places: list[int]) -> _core.EncodedArrays:
     return part.take(places)
 
 
-def _keep_columns(part, keep, frame):
+def _keep_columns(part: _core.EncodedRows, keep: list[int], frame: str) -> _core.EncodedRows:
     return part.keep_columns(keep, frame)
 
 
-def _predict_part(X, model, names):
+def _predict_part(X: Any, model: _core.Model, names: list[str]) -> NDArray[np.float64]:
     _share_cores()
     return model.predict(_covariates(X), names)[0]
 
 
-def _weigh_part(X, function, names, sample_weight=None):
+def _weigh_part(
+    X: Any, function: _core.Model | _core.WeightModel | None, names: list[str], sample_weight: Any = None
+) -> NDArray[np.float64]:
     _share_cores()
-    weights = function.weigh(_covariates(X), names)
+    weights = None if function is None else function.weigh(_covariates(X), names)
     if weights is None:
         weights = np.ones(len(X))
     return weights if sample_weight is None else np.where(np.asarray(sample_weight) > 0, weights, 0.0)
 
 
-def _class_part(X, model, names, classes):
+def _class_part(X: Any, model: _core.Model, names: list[str], classes: NDArray[Any]) -> NDArray[Any]:
     return classes[(_predict_part(X, model, names) >= 0.5).astype(int)]
 
 
-def _probabilities_part(X, model, names):
+def _probabilities_part(X: Any, model: _core.Model, names: list[str]) -> NDArray[np.float64]:
     second = _predict_part(X, model, names)
     return np.column_stack([1 - second, second])
 
 
-def _in_frame(X, function, arguments, width):
+def _in_frame(X: Any, function: Callable[..., Any], arguments: tuple[Any, ...], width: int | None) -> Any:
     import pandas
 
     values = function(X, *arguments)
