@@ -43,6 +43,8 @@ class SelectorParameters(BaseEstimator):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
     """
@@ -57,6 +59,7 @@ class SelectorParameters(BaseEstimator):
         "least_frequency",
         "max_levels",
         "random_state",
+        "n_jobs",
         "verbose",
     )
 
@@ -74,6 +77,7 @@ class SelectorParameters(BaseEstimator):
         least_frequency: float = 0.5,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.task = task
@@ -87,4 +91,5 @@ class SelectorParameters(BaseEstimator):
         self.least_frequency = least_frequency
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose

@@ -18,6 +18,7 @@ __all__ = [
     "NonlinearSVIClassifier",
     "NonlinearSVIRegressor",
     "OLSRegressor",
+    "RidgeRegressor",
     "SRDOClassifier",
     "SRDORegressor",
     "STGClassifier",
@@ -84,10 +85,11 @@ class SVIRegressor(Regression, StableModel):
         Largest entry of the gradient at which the search for balance stops.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -95,6 +97,8 @@ class SVIRegressor(Regression, StableModel):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -169,6 +173,7 @@ class SVIRegressor(Regression, StableModel):
         "outlier_limit": "outlier-limit",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ("evidence",)
 
@@ -194,10 +199,11 @@ class SVIRegressor(Regression, StableModel):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.gates = gates
@@ -223,6 +229,7 @@ class SVIRegressor(Regression, StableModel):
         self.outlier_limit = outlier_limit
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -282,10 +289,11 @@ class SVIClassifier(Classification, StableModel):
         Largest entry of the gradient at which the search for balance stops.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -293,6 +301,8 @@ class SVIClassifier(Classification, StableModel):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -369,6 +379,7 @@ class SVIClassifier(Classification, StableModel):
         "outlier_limit": "outlier-limit",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ("evidence",)
 
@@ -394,10 +405,11 @@ class SVIClassifier(Classification, StableModel):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.gates = gates
@@ -423,6 +435,7 @@ class SVIClassifier(Classification, StableModel):
         self.outlier_limit = outlier_limit
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -481,10 +494,11 @@ class SVIDRegressor(Regression, StableModel):
         Largest entry of the gradient at which the search for balance stops.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -492,6 +506,8 @@ class SVIDRegressor(Regression, StableModel):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -557,6 +573,7 @@ class SVIDRegressor(Regression, StableModel):
         "outlier_limit": "outlier-limit",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ("evidence",)
 
@@ -582,10 +599,11 @@ class SVIDRegressor(Regression, StableModel):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.gates = gates
@@ -611,6 +629,7 @@ class SVIDRegressor(Regression, StableModel):
         self.outlier_limit = outlier_limit
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -669,10 +688,11 @@ class SVIDClassifier(Classification, StableModel):
         Largest entry of the gradient at which the search for balance stops.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -680,6 +700,8 @@ class SVIDClassifier(Classification, StableModel):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -747,6 +769,7 @@ class SVIDClassifier(Classification, StableModel):
         "outlier_limit": "outlier-limit",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ("evidence",)
 
@@ -772,10 +795,11 @@ class SVIDClassifier(Classification, StableModel):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.gates = gates
@@ -801,6 +825,7 @@ class SVIDClassifier(Classification, StableModel):
         self.outlier_limit = outlier_limit
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -853,10 +878,11 @@ class NonlinearSVIRegressor(Regression, StableModel):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -879,6 +905,8 @@ class NonlinearSVIRegressor(Regression, StableModel):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -957,6 +985,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         "restarts": "restarts",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ("evidence",)
 
@@ -979,7 +1008,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
@@ -990,6 +1019,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         restarts: int = 3,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.gates = gates
@@ -1019,6 +1049,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         self.restarts = restarts
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -1071,10 +1102,11 @@ class NonlinearSVIClassifier(Classification, StableModel):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -1097,6 +1129,8 @@ class NonlinearSVIClassifier(Classification, StableModel):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -1168,6 +1202,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         "restarts": "restarts",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ("evidence",)
 
@@ -1190,7 +1225,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
@@ -1201,6 +1236,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         restarts: int = 3,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.gates = gates
@@ -1230,6 +1266,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         self.restarts = restarts
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -1238,14 +1275,17 @@ class OLSRegressor(Regression, StableModel):
 
     Parameters
     ----------
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -1287,20 +1327,27 @@ class OLSRegressor(Regression, StableModel):
     """
 
     _core_name = "ols"
-    _parameters: ClassVar[dict[str, str]] = {"refit": "refit", "max_levels": "max-levels", "random_state": "seed"}
+    _parameters: ClassVar[dict[str, str]] = {
+        "refit": "refit",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+        "n_jobs": "threads",
+    }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,
         *,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.refit = refit
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -1311,16 +1358,19 @@ class LassoRegressor(Regression, StableModel):
     ----------
     folds : int in [2, inf), default=5
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     alpha : float in (0, inf) or None, default=None
         The Lasso's penalty, for standardised columns and outcome. ``None``: by cross-validation.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -1368,6 +1418,7 @@ class LassoRegressor(Regression, StableModel):
         "alpha": "alpha",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
@@ -1375,10 +1426,11 @@ class LassoRegressor(Regression, StableModel):
         self,
         *,
         folds: int = 5,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         alpha: float | None = None,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.folds = folds
@@ -1386,6 +1438,94 @@ class LassoRegressor(Regression, StableModel):
         self.alpha = alpha
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class RidgeRegressor(Regression, StableModel):
+    """Ridge regression on all variables, its penalty by generalised cross-validation; for numbers.
+
+    Parameters
+    ----------
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+    shrinkage : float in [0, inf) or None, default=None
+        Penalty of ridge regression, for standardised columns and outcome. ``None``: by generalised cross-
+        validation.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    """
+
+    _core_name = "ridge"
+    _parameters: ClassVar[dict[str, str]] = {
+        "refit": "refit",
+        "shrinkage": "shrinkage",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+        "n_jobs": "threads",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        shrinkage: float | None = None,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.refit = refit
+        self.shrinkage = shrinkage
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -1408,10 +1548,11 @@ class STGRegressor(Regression, StableModel):
     penalty : float in [0, inf) or None, default=None
         Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
         data. Takes the place of ``penalty_factor``.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -1431,6 +1572,8 @@ class STGRegressor(Regression, StableModel):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -1489,6 +1632,7 @@ class STGRegressor(Regression, StableModel):
         "restarts": "restarts",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
@@ -1501,7 +1645,7 @@ class STGRegressor(Regression, StableModel):
         sigma: float | None = None,
         penalty_factor: float = 0.75,
         penalty: float | None = None,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -1511,6 +1655,7 @@ class STGRegressor(Regression, StableModel):
         restarts: int = 3,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.gates = gates
@@ -1529,6 +1674,7 @@ class STGRegressor(Regression, StableModel):
         self.restarts = restarts
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -1551,10 +1697,11 @@ class STGClassifier(Classification, StableModel):
     penalty : float in [0, inf) or None, default=None
         Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
         data. Takes the place of ``penalty_factor``.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -1574,6 +1721,8 @@ class STGClassifier(Classification, StableModel):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -1634,6 +1783,7 @@ class STGClassifier(Classification, StableModel):
         "restarts": "restarts",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
@@ -1646,7 +1796,7 @@ class STGClassifier(Classification, StableModel):
         sigma: float | None = None,
         penalty_factor: float = 0.75,
         penalty: float | None = None,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -1656,6 +1806,7 @@ class STGClassifier(Classification, StableModel):
         restarts: int = 3,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.gates = gates
@@ -1674,6 +1825,7 @@ class STGClassifier(Classification, StableModel):
         self.restarts = restarts
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -1689,16 +1841,19 @@ class DWRRegressor(Regression, StableModel):
         dependence that correlations do not see.
     max_iter : int in [0, inf), default=20_000
         Most steps of the published descent.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the network's first, or the published descent's.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -1747,6 +1902,7 @@ class DWRRegressor(Regression, StableModel):
         "learning_rate": "learning-rate",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
@@ -1755,10 +1911,11 @@ class DWRRegressor(Regression, StableModel):
         *,
         reweighter: Literal["balance", "dwr", "srdo"] = "dwr",
         max_iter: int = 20_000,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         learning_rate: float = 0.01,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.reweighter = reweighter
@@ -1767,6 +1924,7 @@ class DWRRegressor(Regression, StableModel):
         self.learning_rate = learning_rate
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -1782,16 +1940,19 @@ class DWRClassifier(Classification, StableModel):
         dependence that correlations do not see.
     max_iter : int in [0, inf), default=20_000
         Most steps of the published descent.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the network's first, or the published descent's.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -1842,6 +2003,7 @@ class DWRClassifier(Classification, StableModel):
         "learning_rate": "learning-rate",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
@@ -1850,10 +2012,11 @@ class DWRClassifier(Classification, StableModel):
         *,
         reweighter: Literal["balance", "dwr", "srdo"] = "dwr",
         max_iter: int = 20_000,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         learning_rate: float = 0.01,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.reweighter = reweighter
@@ -1862,6 +2025,7 @@ class DWRClassifier(Classification, StableModel):
         self.learning_rate = learning_rate
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -1881,10 +2045,11 @@ class SRDORegressor(Regression, StableModel):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -1904,6 +2069,8 @@ class SRDORegressor(Regression, StableModel):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -1960,6 +2127,7 @@ class SRDORegressor(Regression, StableModel):
         "restarts": "restarts",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
@@ -1970,7 +2138,7 @@ class SRDORegressor(Regression, StableModel):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -1980,6 +2148,7 @@ class SRDORegressor(Regression, StableModel):
         restarts: int = 3,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.reweighter = reweighter
@@ -1996,6 +2165,7 @@ class SRDORegressor(Regression, StableModel):
         self.restarts = restarts
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -2015,10 +2185,11 @@ class SRDOClassifier(Classification, StableModel):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2038,6 +2209,8 @@ class SRDOClassifier(Classification, StableModel):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -2096,6 +2269,7 @@ class SRDOClassifier(Classification, StableModel):
         "restarts": "restarts",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
@@ -2106,7 +2280,7 @@ class SRDOClassifier(Classification, StableModel):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -2116,6 +2290,7 @@ class SRDOClassifier(Classification, StableModel):
         restarts: int = 3,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.reweighter = reweighter
@@ -2132,6 +2307,7 @@ class SRDOClassifier(Classification, StableModel):
         self.restarts = restarts
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -2140,10 +2316,11 @@ class MLPRegressor(Regression, StableModel):
 
     Parameters
     ----------
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2163,6 +2340,8 @@ class MLPRegressor(Regression, StableModel):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -2215,13 +2394,14 @@ class MLPRegressor(Regression, StableModel):
         "restarts": "restarts",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,
         *,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -2231,6 +2411,7 @@ class MLPRegressor(Regression, StableModel):
         restarts: int = 3,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.refit = refit
@@ -2243,6 +2424,7 @@ class MLPRegressor(Regression, StableModel):
         self.restarts = restarts
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -2251,10 +2433,11 @@ class MLPClassifier(Classification, StableModel):
 
     Parameters
     ----------
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2274,6 +2457,8 @@ class MLPClassifier(Classification, StableModel):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -2328,13 +2513,14 @@ class MLPClassifier(Classification, StableModel):
         "restarts": "restarts",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,
         *,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -2344,6 +2530,7 @@ class MLPClassifier(Classification, StableModel):
         restarts: int = 3,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.refit = refit
@@ -2356,6 +2543,7 @@ class MLPClassifier(Classification, StableModel):
         self.restarts = restarts
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -2364,14 +2552,17 @@ class LogisticClassifier(Classification, StableModel):
 
     Parameters
     ----------
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
 
@@ -2415,18 +2606,25 @@ class LogisticClassifier(Classification, StableModel):
     """
 
     _core_name = "logistic"
-    _parameters: ClassVar[dict[str, str]] = {"refit": "refit", "max_levels": "max-levels", "random_state": "seed"}
+    _parameters: ClassVar[dict[str, str]] = {
+        "refit": "refit",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+        "n_jobs": "threads",
+    }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
     def __init__(
         self,
         *,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.refit = refit
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose

@@ -31,6 +31,8 @@ class Balance(Reweighting):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
 
     Attributes
     ----------
@@ -71,6 +73,7 @@ class Balance(Reweighting):
         "max_iter": "balance-steps",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
@@ -84,6 +87,7 @@ class Balance(Reweighting):
         max_iter: int = 500,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.divergence = divergence
         self.means = means
@@ -92,6 +96,7 @@ class Balance(Reweighting):
         self.max_iter = max_iter
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
 
 class DWR(Reweighting):
@@ -107,6 +112,8 @@ class DWR(Reweighting):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
 
     Attributes
     ----------
@@ -134,6 +141,7 @@ class DWR(Reweighting):
         "learning_rate": "learning-rate",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
@@ -144,11 +152,13 @@ class DWR(Reweighting):
         learning_rate: float = 0.01,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.max_iter = max_iter
         self.learning_rate = learning_rate
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
 
 class SRDO(Reweighting):
@@ -168,6 +178,8 @@ class SRDO(Reweighting):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
 
     Attributes
     ----------
@@ -196,6 +208,7 @@ class SRDO(Reweighting):
         "folds": "folds",
         "max_levels": "max-levels",
         "random_state": "seed",
+        "n_jobs": "threads",
     }
     _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
 
@@ -207,9 +220,11 @@ class SRDO(Reweighting):
         folds: int = 3,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.classifier = classifier
         self.weight_limit = weight_limit
         self.folds = folds
         self.max_levels = max_levels
         self.random_state = random_state
+        self.n_jobs = n_jobs

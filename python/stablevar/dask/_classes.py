@@ -67,10 +67,11 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         Largest entry of the gradient at which the search for balance stops.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -78,6 +79,8 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
     client : distributed.Client or None, default=None
@@ -113,10 +116,11 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
         client: Any = None,
     ) -> None:
@@ -144,6 +148,7 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
             outlier_limit=outlier_limit,
             max_levels=max_levels,
             random_state=random_state,
+            n_jobs=n_jobs,
             verbose=verbose,
         )
         self.client = client
@@ -206,10 +211,11 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         Largest entry of the gradient at which the search for balance stops.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "network"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -217,6 +223,8 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
         Count steps on standard error.
     client : distributed.Client or None, default=None
@@ -252,10 +260,11 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "network"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         verbose: bool = False,
         client: Any = None,
     ) -> None:
@@ -283,6 +292,7 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
             outlier_limit=outlier_limit,
             max_levels=max_levels,
             random_state=random_state,
+            n_jobs=n_jobs,
             verbose=verbose,
         )
         self.client = client
@@ -310,6 +320,8 @@ class DaskBalance(OnDaskBalance, Balance):
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
         The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
     client : distributed.Client or None, default=None
         The cluster; ``None`` is the current client.
 
@@ -331,6 +343,7 @@ class DaskBalance(OnDaskBalance, Balance):
         max_iter: int = 500,
         max_levels: int = 100,
         random_state: RandomState = 0,
+        n_jobs: int | None = None,
         client: Any = None,
     ) -> None:
         super().__init__(
@@ -341,5 +354,6 @@ class DaskBalance(OnDaskBalance, Balance):
             max_iter=max_iter,
             max_levels=max_levels,
             random_state=random_state,
+            n_jobs=n_jobs,
         )
         self.client = client
