@@ -31,11 +31,6 @@ impl Default for Rule {
 }
 
 /// Selection over random halves of the rows.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `resamples` | none | halves of the rows, in complementary pairs; none for no such selection | >= 2 |
-/// | `least_frequency` | 0.5 | share of the halves in which a variable must be chosen | [0, 1] |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Resampling {
     /// Halves of the rows, in complementary pairs; `None` for no such selection.

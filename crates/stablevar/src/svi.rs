@@ -15,16 +15,6 @@ use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// The loop's parameters; the reweighter and the gates have their own.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `loops` | 10 | most loops (T); 1 is SVI^d | >= 1 |
-/// | `moving_average` | 3 | loops the soft mask is averaged over (T_m) | >= 1 |
-/// | `rule` | threshold 0.5 | which variables count as stable (gamma is the threshold) | |
-/// | `settled` | 0.01 | stop when no variable's averaged gate moves more than this | > 0 |
-/// | `gates` | [`AnyGates::default`] | the backend | |
-/// | `evidence` | none | judge variables by their own evidence instead of by their gates | |
-/// | `resampling` | none | also select in random halves of the rows, and go by how often | |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Svi {
     /// Most loops.

@@ -11,10 +11,12 @@
 //! # Ok::<(), Error>(())
 //! ```
 
+mod setting;
 mod settings;
 mod value;
 
-pub use settings::{Group, SETTINGS, Setting, Twin, setting};
+pub use setting::{Group, Setting, Twin, setting};
+pub use settings::SETTINGS;
 pub use value::{Kind, Range, Value};
 
 use crate::design::{Roles, TrainingData};

@@ -39,16 +39,6 @@ pub enum Source {
 }
 
 /// How to gather the evidence.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `source` | `Auto` | where it comes from | |
-/// | `rows` | 50,000 | rows used at most, drawn at random | >= 2 |
-/// | `folds` | 5 | residual: parts for cross-fitting | >= 2 |
-/// | `landmarks` | 250 | residual: bumps of the kernel family, at least; grows slowly with the rows | |
-/// | `prior` | 0.25 | probability of being stable before the data are seen | [0, 1] |
-/// | `outlier_limit` | 4 | residual: standard deviations at which an outcome's residual is clipped | > 0 |
-/// | `allowance` | 0.01 | partial correlation that imperfect regressions may leave behind | >= 0 |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Where it comes from.

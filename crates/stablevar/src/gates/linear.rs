@@ -36,12 +36,6 @@ pub enum Penalty {
 }
 
 /// Stochastic gates for weighted least squares.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `sigma` | 0.7 | noise of the gates; at 0.1 the penalty has no slope and every gate drifts open | > 0 |
-/// | `penalty` | `Auto(0.75)` | the cost of an open gate | |
-/// | `max_iterations` | 1000 | steps of the descent | |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LinearGates {
     /// Noise of the gates.

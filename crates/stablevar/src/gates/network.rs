@@ -28,12 +28,6 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
 /// Stochastic gates for a network.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `sigma` | 0.5 | noise of the gates | > 0 |
-/// | `penalty` | the path | lambda as a share of the loss of the mean alone; else chosen on rows left aside | >= 0 |
-/// | `network` | 64 units, 15 epochs a step | the network behind the gates | |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NetworkGates {
     /// Noise of the gates.

@@ -12,15 +12,6 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 /// The Lasso, `1/(2n) sum (y - b0 - z b)^2 + alpha ||b||_1` on standardised columns for the standardised outcome.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `alpha` | chosen by cross-validation | the penalty | > 0 |
-/// | `folds` | 5 | parts of the cross-validation | >= 2 |
-/// | `penalties` | 100 | length of the path | >= 1 |
-/// | `ratio` | 1e-3 | smallest penalty of the path as a share of the largest | (0, 1) |
-/// | `tolerance` | 1e-8 | largest change of a coefficient at which to stop | > 0 |
-/// | `max_sweeps` | 10,000 | rounds over the columns, per penalty | |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Lasso {
     /// The penalty; `None` for cross-validation.

@@ -29,18 +29,6 @@ pub enum Solver {
 ///
 /// It minimises `sum_k w_k loss(y_k, u(x_k)) / sum_k w_k + decay / 2 |W|^2 / n` over the weights W of
 /// `u(x) = W_L relu(... relu(W_1 x + b_1) ...) + b_L`.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `hidden` | 10 | units of each hidden layer (the paper's refit has one of 10) | >= 1 each |
-/// | `solver` | `Auto` | Adam on mini-batches, or L-BFGS on all rows | |
-/// | `learning_rate` | 0.01 | Adam's first step length; it falls to nothing along a cosine | > 0 |
-/// | `batch` | 128 | rows of a mini-batch | >= 1 |
-/// | `epochs` | 100 | most times all rows are seen (Adam) or steps over ten (L-BFGS) | >= 1 |
-/// | `decay` | 0.0001 | ridge on the weights | >= 0 |
-/// | `held_out` | 0.1 | share of the rows that early stopping looks at; 0 switches it off | [0, 1) |
-/// | `patience` | 20 | epochs without a better loss there before it stops | >= 1 |
-/// | `restarts` | 3 | random starts, of which the best is kept | >= 1 |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mlp {
     /// Units of each hidden layer.

@@ -9,10 +9,6 @@ use crate::passes::{Outcome, RowSource, WeightedMoments, Weighting};
 use serde::{Deserialize, Serialize};
 
 /// Ridge regression: the least `E_w (y - b0 - z b)^2 + shrinkage |b|^2` on standardised columns for the standardised outcome.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `shrinkage` | by generalised cross-validation | the penalty | >= 0 |
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Ridge {
     /// The penalty; `None` for generalised cross-validation.

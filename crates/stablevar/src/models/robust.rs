@@ -19,10 +19,6 @@ use serde::{Deserialize, Serialize};
 pub const OUTLIER_LIMIT: Positive = Positive::constant(4.0);
 
 /// Huber's regression: residuals of the outcome beyond a limit are clipped.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `limit` | 4 | standard deviations of the bulk of the residuals beyond which they are clipped | > 0 |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Huber {
     /// Standard deviations of the bulk of the residuals beyond which they are clipped.

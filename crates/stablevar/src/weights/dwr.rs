@@ -20,12 +20,6 @@ const ADAM: (f64, f64, f64) = (0.9, 0.999, 1e-8);
 ///
 /// Kept so that a comparison with the published method is honest; [`super::Balance`] solves the same task
 /// a few hundred times faster and with a larger effective sample size.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `steps` | 20,000 | steps of the descent | |
-/// | `learning_rate` | 0.01 | Adam's step length | > 0 |
-/// | `tolerance` | 1e-12 | the loss at which to stop early | > 0 |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Dwr {
     /// Steps of the descent.

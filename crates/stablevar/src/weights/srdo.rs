@@ -34,12 +34,6 @@ pub enum Classifier {
 }
 
 /// Weights as a ratio of densities.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `classifier` | a network of 32 units | tells shuffled from original rows | |
-/// | `folds` | 3 | parts for cross-fitting | >= 2 |
-/// | `limit` | 20 | a larger ratio is cut off there | > 0 |
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Srdo {
     /// Tells shuffled from original rows.

@@ -40,14 +40,6 @@ pub enum Means {
 }
 
 /// The weighting problem above.
-///
-/// | Name | Default | Purpose | Range |
-/// |---|---|---|---|
-/// | `divergence` | `Chi2` | the distance to uniform weights | |
-/// | `means` | `Pinned` | whether means may move | |
-/// | `ridge` | 1e-10 | how much correlation may remain: about `ridge` times the dual unknown; `None` is (pairs of columns / rows)^2 | > 0 |
-/// | `tolerance` | 1e-9 | largest entry of the gradient at which to stop | > 0 |
-/// | `max_iterations` | 500 | steps of the minimiser | |
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Balance {
     /// The distance to uniform weights.
