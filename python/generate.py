@@ -35,7 +35,7 @@ PRESETS = {preset["name"]: preset for preset in CATALOGUE["presets"]}
 NOTE = "Made by python/generate.py from the core's tables: change those, not this file."
 
 #: Parameters of a reweighter by itself that scikit-learn's users know by other names.
-ALONE = {"balance-steps": "max_iter", "balance-tolerance": "tol"}
+ALONE = {"balance-steps": "max_iter", "balance-tolerance": "tol", "dwr-tolerance": "tol"}
 #: What every estimator takes; the last is Python's own.
 RUNNING = [name for name, setting in SETTINGS.items() if setting["applies_to"] == ["table"] and setting["python"]]
 VERBOSE = ("verbose", "bool", "bool", "False", "Count steps on standard error.")

@@ -239,6 +239,8 @@ settings! {
         [balance.max_iterations as count];
     "steps" (Weights: "dwr") Kind::Count(0, ANY), "Most steps of the published descent",
         [dwr.steps as count], { python: Twin::Named("max_iter") };
+    "dwr-tolerance" (Weights: "dwr") Kind::Number(Range::Positive), "The loss at which the published descent stops early",
+        [dwr.tolerance as positive];
     "classifier" (Weights: "srdo") Kind::Choice(|| names(CLASSIFIERS)), "What tells shuffled from original rows",
         [by |e| named(CLASSIFIERS, matches!(srdo::get(e)?.classifier, Classifier::Network(_))), |e, given| {
             let network = made(CLASSIFIERS, given.text()) == Some(true);
