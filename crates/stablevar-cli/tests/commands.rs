@@ -188,13 +188,16 @@ fn every_method_fits_predicts_a_line_for_every_row_and_has_a_report() {
         (row, outcome) => format!("{row},{}\n", if outcome.starts_with('-') { "below" } else { "above" }),
     };
     folder.file("classes.csv", read(&folder.path("train.csv")).lines().map(by_sign).collect::<String>());
-    for (preset, task) in PRESETS.iter().flat_map(|preset| preset.method().tasks().into_iter().map(move |task| (preset, task))) {
+    for (preset, task) in
+        PRESETS.iter().flat_map(|preset| preset.method().tasks().into_iter().map(move |task| (preset, task)))
+    {
         let which = format!("{} for {task:?}", preset.name);
         let (data, told) = match task {
             Task::Regression => ("train.csv", "regression"),
             Task::Classification => ("classes.csv", "classification"),
         };
-        let mut fit = vec!["fit", data, "--target", "y", "--method", preset.name, "--model", "m.json", "--format", "json"];
+        let mut fit =
+            vec!["fit", data, "--target", "y", "--method", preset.name, "--model", "m.json", "--format", "json"];
         // So that networks and the descent take little time, where the method has them.
         for [option, value] in [["--epochs", "10"], ["--restarts", "1"], ["--steps", "3000"]] {
             if setting(&option[2..]).unwrap().applies(&Estimator::of(preset)) {

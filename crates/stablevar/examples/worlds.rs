@@ -70,14 +70,7 @@ fn methods() -> Vec<(&'static str, Method)> {
         Ok(Estimator::new("svi")?.set("evidence", evidence)?.set("refit", "linear")?.method)
     };
     let by = |evidence| (evidence, svi(evidence).expect("a source of evidence"));
-    vec![
-        ("OLS", ols()),
-        ("Oracle", ols()),
-        by("none"),
-        by("focused"),
-        by("residual"),
-        ("default", Method::default()),
-    ]
+    vec![("OLS", ols()), ("Oracle", ols()), by("none"), by("focused"), by("residual"), ("default", Method::default())]
 }
 
 struct Run {

@@ -118,7 +118,8 @@ fn the_number_of_threads_does_not_change_a_bit() {
     let linear = World::default().draw(8000, 2.5, 4).unwrap();
     let nonlinear = World::default().nonlinear(100, 4).draw(3000, 2.0, 4).unwrap();
     let by_gates = method_with("nonlinear-svi", [("evidence", Value::from("none")), ("loops", 5.into())]);
-    for (table, method) in [(&linear, Method::default()), (&nonlinear, method("nonlinear-svi")), (&nonlinear, by_gates)] {
+    for (table, method) in [(&linear, Method::default()), (&nonlinear, method("nonlinear-svi")), (&nonlinear, by_gates)]
+    {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
