@@ -12,7 +12,7 @@ region = random.choice(["north", "south", "west"], people)
 hour = random.normal(12, 3, people)
 log_odds = 0.08 * (age - 45) + 1.2 * (region == "south") - 0.4
 bought = np.where(random.random(people) < 1 / (1 + np.exp(-log_odds)), "yes", "no")
-# Who was likely to buy was visited late, and others early: the hour tells nothing of its own, but goes with the outcome.
+# Who was likely to buy was visited late, others early: the hour tells nothing by itself, but goes with the outcome.
 visited = random.random(people) < 1 / (1 + np.exp(-(hour - 12) * log_odds))
 table = pd.DataFrame({"age": age, "region": region, "hour": hour})[visited].reset_index(drop=True)
 outcome = bought[visited]
