@@ -5,7 +5,7 @@ STAMP := $(VENV)/.ready
 # One selection of packages for all that is built for tests: with another, dependencies would be built again.
 TESTED := --profile testing --workspace --exclude stablevar-bench --lib --bins
 
-.PHONY: test lint test-rust test-python test-versions wheel demo release bench bench-stages results clean
+.PHONY: test lint test-rust test-python test-versions generate compiled wheel demo release bench bench-stages results clean
 
 test: lint test-rust test-python
 
@@ -17,6 +17,8 @@ lint: $(STAMP)
 	cargo clippy --profile testing --workspace --all-targets -- -D warnings
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/pyright --pythonpath $(VENV)/bin/python
 
 # Optimised: the tests repeat the paper's experiments.
 # The tests on real data fetch them with this Python's pip; without a network they skip and say so.
@@ -25,11 +27,19 @@ test-rust: $(STAMP)
 
 # The answers that the Rust tests compare with are what scikit-learn computes; then the package itself, beside the command
 # line. Both are what cargo has built already; `make wheel` tests the package as it is installed.
-test-python: $(STAMP)
+test-python: $(STAMP) compiled
 	$(VENV)/bin/python crates/stablevar/tests/fixtures/make.py --check
+	PYTHONPATH=python $(VENV)/bin/python python/generate.py --check
+	PYTHONPATH=python STABLEVAR=$(abspath target/testing/stablevar) $(VENV)/bin/python -m pytest -q
+
+# The Python classes and the pages of the docs that the core's tables decide, after a change of those tables.
+generate: $(STAMP) compiled
+	PYTHONPATH=python $(VENV)/bin/python python/generate.py
+
+# The program, and the compiled module where the package looks for it.
+compiled:
 	cargo build --quiet $(TESTED)
 	cp target/testing/libstablevar_python.$(if $(filter Darwin,$(shell uname)),dylib,so) python/stablevar/_core.abi3.so
-	PYTHONPATH=python STABLEVAR=$(abspath target/testing/stablevar) $(VENV)/bin/python -m pytest -q
 
 # The wheel, and its tests once more against it in an environment of its own, with the newest versions of all it needs.
 wheel: $(STAMP)

@@ -15,8 +15,9 @@ print(f"effective rows: {model.n_eff_:.0f} of {summary['n']}")
 print(f"largest correlation left where none should be: {summary['remaining_correlation']:.1e}")
 largest = {when: max(values.values(), default=0) for when, values in summary["selection_condition"].items() if values}
 print("Theorem 1 wants these below 1:", {when: round(value, 2) for when, value in largest.items()})
-for warning in summary["warnings"]:
-    print("note:", warning)
+# What else to watch out for; `fit` raised each as a FindingWarning, too.
+for found in model.findings_:
+    print(f"{found['code']}: {found['what']}")
 
 CorrelationDisplay.from_estimator(model)
 plt.savefig("correlations.png")

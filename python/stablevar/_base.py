@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import numbers
 import sys
 from collections.abc import Mapping
 from os import PathLike
@@ -60,7 +61,7 @@ def weights_of(sample_weight: Values, rows: int) -> NDArray[np.float64] | None:
     """Base weights, one per row."""
     if sample_weight is None:
         return None
-    if np.ndim(sample_weight) == 0:
+    if isinstance(sample_weight, numbers.Real):
         sample_weight = np.full(rows, float(sample_weight))
     weights = check_array(
         sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight", ensure_min_samples=0
@@ -69,6 +70,8 @@ def weights_of(sample_weight: Values, rows: int) -> NDArray[np.float64] | None:
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
     if (weights < 0).any():
         raise ValueError("Negative values in data passed to `sample_weight`.")
+    if not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number.")
     return np.ascontiguousarray(weights)
 
 

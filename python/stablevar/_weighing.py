@@ -77,7 +77,9 @@ class Reweighting(Parametrised):
             for parameter, name in self._parameters.items():
                 if name.endswith(("-steps", "-tolerance")):
                     text = text.replace(name.replace("-", "_"), parameter)
-            raise ValueError(text) from None
+            if text == str(error):
+                raise
+            raise ValueError(text) from error
 
     def _read_summary(self, summary: dict[str, Any]) -> None:
         """The fitted attributes."""

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from stablevar import Balance, SVIClassifier, SVIRegressor
+from stablevar import Balance, FindingWarning, SVIClassifier, SVIRegressor
 
 dask = pytest.importorskip("dask", reason="Dask is not installed")
 distributed = pytest.importorskip("distributed", reason="Dask's distributed scheduler is not installed")
@@ -120,6 +120,37 @@ def test_weights_alone(client, linear):
     np.testing.assert_allclose(there.weights_.compute(), here.weights_, atol=1e-9)
     np.testing.assert_allclose(there.to_local().weigh(X), here.weights_, atol=1e-9)
     assert there.converged_ and there.n_eff_ == pytest.approx(here.n_eff_, rel=1e-9)
+
+
+def test_weights_without_a_function_are_said_to_be_so(client, linear):
+    rows = da.from_array(np.asarray(linear[0]), chunks=(500, 10))
+    model = DaskBalance().fit(rows)
+    model._function = None
+    with pytest.raises(ValueError, match="This DaskBalance has weights of the training rows only"):
+        model.weigh(rows)
+    with pytest.raises(ValueError, match="tol must be"):
+        DaskBalance(tol=-1).fit(rows)
+
+
+@pytest.mark.xfail(reason="what is asked of the workers travels as JSON, which has no infinity", strict=True)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_balance_that_failed_is_as_in_memory(client):
+    X, here = next(
+        (X, fitted)
+        for X in (np.random.default_rng(seed).normal(size=(40, 31)) for seed in range(20))
+        for fitted in [Balance().fit(X)]
+        if fitted._function is None
+    )
+    there = DaskBalance().fit(da.from_array(X, chunks=(20, 31)))
+    np.testing.assert_array_equal(there.weights_.compute(), here.weights_)
+
+
+def test_findings_are_told(client, table):
+    X, y = table
+    with pytest.warns(FindingWarning, match="'copy' is left out") as record:
+        model = DaskSVIRegressor(evidence=None, max_iter=1).fit(parts(X, 3), parts(y, 3))
+    assert record[0].filename == __file__
+    assert "repeated-column" in [found["code"] for found in model.findings_]
 
 
 def test_empty_partitions_change_nothing(client, table):

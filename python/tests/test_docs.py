@@ -2,11 +2,15 @@
 
 import doctest
 import importlib
+import inspect
 import runpy
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+import stablevar
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 
@@ -25,7 +29,21 @@ def test_gallery(path, monkeypatch, tmp_path):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(path), run_name="__main__")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", stablevar.FindingWarning)
+        runpy.run_path(str(path), run_name="__main__")
+    # Readers should see what is printed, and no more warnings than are spoken of.
+    assert len([warning for warning in told if warning.category is stablevar.FindingWarning]) <= 1
+
+
+def test_the_script_that_type_checkers_read_runs(tmp_path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    script = runpy.run_path(str(Path(__file__).parent / "user_script.py"))
+    script["main"](tmp_path)
+    pytest.importorskip("distributed")
+    script["on_a_cluster"]()
+    matplotlib.pyplot.close("all")
 
 
 def test_pictures(linear):
@@ -60,13 +78,13 @@ def test_pictures(linear):
     matplotlib.pyplot.close("all")
 
 
-def test_every_public_method_is_documented():
-    import inspect
-
-    import stablevar
-
-    for name in stablevar.__all__:
-        thing = getattr(stablevar, name)
+@pytest.mark.parametrize("place", ["stablevar", "stablevar.estimators", "stablevar.reweighters", "stablevar.dask"])
+def test_every_public_method_is_documented(place):
+    if place.endswith("dask"):
+        pytest.importorskip("distributed")
+    module = importlib.import_module(place)
+    for name in module.__all__:
+        thing = getattr(module, name)
         if not inspect.isclass(thing):
             continue
         assert "Parameters" in thing.__doc__, name

@@ -131,7 +131,7 @@ def test_misuse_is_told_in_scikit_learns_words(linear):
     with pytest.raises(ValueError, match="max_iter must be"):
         Balance(max_iter=0).fit(X)
     with pytest.raises(ValueError, match="max_iter must be"):
-        DWR(max_iter=0).fit(X)
+        DWR(max_iter=-1).fit(X)
     with pytest.raises(ValueError, match="weight_limit must be"):
         SRDO(weight_limit=0).fit(X)
     with pytest.raises(ValueError, match="random_state must not be negative"):

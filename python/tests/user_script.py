@@ -49,8 +49,8 @@ def main(folder: Path) -> None:
     print(LassoRegressor(alpha=0.1).fit(X, y).coefficients_)
     print(NonlinearSVIRegressor(hidden=(8, 4), epochs=2).get_params()["hidden"])
 
-    weights = Balance(ridge=1e-8, tol=1e-9, max_iter=100).fit(X)
-    print(weights.weights_[:2], weights.weigh(X)[:2], weights.fit_weigh(X)[:2])
+    weights = Balance(ridge=1e-8, tol=1e-6, max_iter=900).fit(X[["s1", "s2", "v5"]])
+    print(weights.weights_[:2], weights.weigh(X[["s1", "s2", "v5"]])[:2])
     pipeline = make_pipeline(StableSelector(evidence="focused", task="regression"), LinearRegression()).fit(X, y)
     print(pipeline.predict(X)[:2])
 

@@ -2,7 +2,7 @@
 
 // No module uses one that uses it, which `tests/layers.rs` holds them to. From the ground up:
 //
-//     wording -> error, finding, functions, linalg, metrics -> parameter, table, threads, optim -> rows -> design -> passes
+//     wording -> error, finding, functions, linalg -> parameter, table, threads, optim -> rows -> design -> metrics, passes
 //         -> preparation, models -> weights -> diagnostics, gates -> evidence -> selection -> svi -> method -> fit -> estimator
 
 // The path of the data, top to bottom.
