@@ -39,8 +39,8 @@ class SVIRegressor(Regression, StableModel):
         What the gates stand before. "linear": a linear model. "network": a network.
     evidence : {"auto", "focused", "residual", "network"} or None, default="auto"
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
-        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
-        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
+        from all others, their squares and products: fast. "residual": whether the outcome depends on it given all
         others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
         predicts unseen rows without it. ``None``: its gate, as in the paper.
     evidence_rows : int in [100, inf), default=50_000
@@ -243,8 +243,8 @@ class SVIClassifier(Classification, StableModel):
         What the gates stand before. "linear": a linear model. "network": a network.
     evidence : {"auto", "focused", "residual", "network"} or None, default="auto"
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
-        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
-        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
+        from all others, their squares and products: fast. "residual": whether the outcome depends on it given all
         others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
         predicts unseen rows without it. ``None``: its gate, as in the paper.
     evidence_rows : int in [100, inf), default=50_000
@@ -448,8 +448,8 @@ class SVIDRegressor(Regression, StableModel):
         What the gates stand before. "linear": a linear model. "network": a network.
     evidence : {"auto", "focused", "residual", "network"} or None, default=None
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
-        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
-        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
+        from all others, their squares and products: fast. "residual": whether the outcome depends on it given all
         others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
         predicts unseen rows without it. ``None``: its gate, as in the paper.
     evidence_rows : int in [100, inf), default=50_000
@@ -642,8 +642,8 @@ class SVIDClassifier(Classification, StableModel):
         What the gates stand before. "linear": a linear model. "network": a network.
     evidence : {"auto", "focused", "residual", "network"} or None, default=None
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
-        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
-        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
+        from all others, their squares and products: fast. "residual": whether the outcome depends on it given all
         others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
         predicts unseen rows without it. ``None``: its gate, as in the paper.
     evidence_rows : int in [100, inf), default=50_000
@@ -839,8 +839,8 @@ class NonlinearSVIRegressor(Regression, StableModel):
         What the gates stand before. "linear": a linear model. "network": a network.
     evidence : {"auto", "focused", "residual", "network"} or None, default="network"
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
-        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
-        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
+        from all others, their squares and products: fast. "residual": whether the outcome depends on it given all
         others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
         predicts unseen rows without it. ``None``: its gate, as in the paper.
     evidence_rows : int in [100, inf), default=50_000
@@ -1063,8 +1063,8 @@ class NonlinearSVIClassifier(Classification, StableModel):
         What the gates stand before. "linear": a linear model. "network": a network.
     evidence : {"auto", "focused", "residual", "network"} or None, default="network"
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
-        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
-        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
+        from all others, their squares and products: fast. "residual": whether the outcome depends on it given all
         others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
         predicts unseen rows without it. ``None``: its gate, as in the paper.
     evidence_rows : int in [100, inf), default=50_000
@@ -1841,6 +1841,8 @@ class DWRRegressor(Regression, StableModel):
         dependence that correlations do not see.
     max_iter : int in [0, inf), default=20_000
         Most steps of the published descent.
+    dwr_tolerance : float in (0, inf), default=1e-12
+        The loss at which the published descent stops early.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
@@ -1898,6 +1900,7 @@ class DWRRegressor(Regression, StableModel):
     _parameters: ClassVar[dict[str, str]] = {
         "reweighter": "reweighter",
         "max_iter": "steps",
+        "dwr_tolerance": "dwr-tolerance",
         "refit": "refit",
         "learning_rate": "learning-rate",
         "max_levels": "max-levels",
@@ -1911,6 +1914,7 @@ class DWRRegressor(Regression, StableModel):
         *,
         reweighter: Literal["balance", "dwr", "srdo"] = "dwr",
         max_iter: int = 20_000,
+        dwr_tolerance: float = 1e-12,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         learning_rate: float = 0.01,
         max_levels: int = 100,
@@ -1920,6 +1924,7 @@ class DWRRegressor(Regression, StableModel):
     ) -> None:
         self.reweighter = reweighter
         self.max_iter = max_iter
+        self.dwr_tolerance = dwr_tolerance
         self.refit = refit
         self.learning_rate = learning_rate
         self.max_levels = max_levels
@@ -1940,6 +1945,8 @@ class DWRClassifier(Classification, StableModel):
         dependence that correlations do not see.
     max_iter : int in [0, inf), default=20_000
         Most steps of the published descent.
+    dwr_tolerance : float in (0, inf), default=1e-12
+        The loss at which the published descent stops early.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
@@ -1999,6 +2006,7 @@ class DWRClassifier(Classification, StableModel):
     _parameters: ClassVar[dict[str, str]] = {
         "reweighter": "reweighter",
         "max_iter": "steps",
+        "dwr_tolerance": "dwr-tolerance",
         "refit": "refit",
         "learning_rate": "learning-rate",
         "max_levels": "max-levels",
@@ -2012,6 +2020,7 @@ class DWRClassifier(Classification, StableModel):
         *,
         reweighter: Literal["balance", "dwr", "srdo"] = "dwr",
         max_iter: int = 20_000,
+        dwr_tolerance: float = 1e-12,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         learning_rate: float = 0.01,
         max_levels: int = 100,
@@ -2021,6 +2030,7 @@ class DWRClassifier(Classification, StableModel):
     ) -> None:
         self.reweighter = reweighter
         self.max_iter = max_iter
+        self.dwr_tolerance = dwr_tolerance
         self.refit = refit
         self.learning_rate = learning_rate
         self.max_levels = max_levels

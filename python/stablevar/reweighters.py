@@ -106,6 +106,8 @@ class DWR(Reweighting):
     ----------
     max_iter : int in [0, inf), default=20_000
         Most steps of the published descent.
+    tol : float in (0, inf), default=1e-12
+        The loss at which the published descent stops early.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the network's first, or the published descent's.
     max_levels : int in [1, inf), default=100
@@ -138,6 +140,7 @@ class DWR(Reweighting):
     _core_name = "dwr"
     _parameters: ClassVar[dict[str, str]] = {
         "max_iter": "steps",
+        "tol": "dwr-tolerance",
         "learning_rate": "learning-rate",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -149,12 +152,14 @@ class DWR(Reweighting):
         self,
         *,
         max_iter: int = 20_000,
+        tol: float = 1e-12,
         learning_rate: float = 0.01,
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.max_iter = max_iter
+        self.tol = tol
         self.learning_rate = learning_rate
         self.max_levels = max_levels
         self.random_state = random_state

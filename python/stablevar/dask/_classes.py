@@ -21,8 +21,8 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         What the gates stand before. "linear": a linear model. "network": a network.
     evidence : {"auto", "focused", "residual", "network"} or None, default="auto"
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
-        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
-        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
+        from all others, their squares and products: fast. "residual": whether the outcome depends on it given all
         others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
         predicts unseen rows without it. ``None``: its gate, as in the paper.
     evidence_rows : int in [100, inf), default=50_000
@@ -165,8 +165,8 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         What the gates stand before. "linear": a linear model. "network": a network.
     evidence : {"auto", "focused", "residual", "network"} or None, default="auto"
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
-        columns; with a network network. "focused": the outcome's slope in it under weights that decorrelate it from
-        all others, their squares and products: fast. "residual": whether the outcome depends on it given all
+        columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
+        from all others, their squares and products: fast. "residual": whether the outcome depends on it given all
         others, by flexible regressions: slower, and the most reliable. "network": how much worse a wide network
         predicts unseen rows without it. ``None``: its gate, as in the paper.
     evidence_rows : int in [100, inf), default=50_000
