@@ -230,13 +230,15 @@ fn every_method_fits_predicts_a_line_for_every_row_and_has_a_report() {
 #[test]
 fn a_method_refuses_a_task_that_it_is_not_for_by_its_name() {
     let folder = Folder::with_sample();
-    for (method, task) in [("ols", "classification"), ("lasso", "classification"), ("logistic", "regression")] {
-        let target = if task == "regression" { "y" } else { "flag" };
-        let flagged = read(&folder.path("train.csv")).lines().enumerate().map(|(k, line)| match k {
-            0 => format!("{line},flag\n"),
-            _ => format!("{line},{}\n", k * 7 % 5 % 2),
-        });
-        folder.file("flagged.csv", flagged.collect::<String>());
+    let sample = read(&folder.path("train.csv"));
+    let flagged = sample.lines().enumerate().map(|(k, line)| match k {
+        0 => format!("{line},flag\n"),
+        _ => format!("{line},{}\n", k * 7 % 5 % 2),
+    });
+    folder.file("flagged.csv", flagged.collect::<String>());
+    for (method, task, target) in
+        [("ols", "classification", "flag"), ("lasso", "classification", "flag"), ("logistic", "regression", "y")]
+    {
         let run = folder.run(&["fit", "flagged.csv", "--target", target, "--method", method, "--task", task]);
         run.fails_with(&["flagged.csv", &format!("{method} can't predict"), &format!("'{target}'")]);
     }
