@@ -410,13 +410,14 @@ fn selection_rules_that_can_not_be_met() {
     for wrong in [
         &["--select", "0"][..],
         &["--resamples", "1"],
-        &["--least-frequency", "0.5"],
         &["--fdr", "0.1", "--select", "2"],
         &["--threshold", "0.3", "--fdr", "0.1"],
         &["--evidence-rows", "5"],
     ] {
         assert_eq!(fit(wrong).code(), 2, "{wrong:?}");
     }
+    let alone = fit(&["--least-frequency", "0.9"]).succeeds();
+    assert!(alone.stderr().contains("--least-frequency has no effect with --method svi"), "{}", alone.stderr());
     // Half of the rows must still be more than the columns.
     let head: String =
         common::read(&folder.path("train.csv")).lines().take(19).map(|line| format!("{line}\n")).collect();
