@@ -25,4 +25,8 @@ impl Wording for Parameters {
             (_, parameter, _) => parameter.unwrap_or_default(),
         }
     }
+
+    fn auto(&self) -> &'static str {
+        "None"
+    }
 }

@@ -1,6 +1,6 @@
 //! What can be wrong with the data or the request, with the place of the fault and how to mend it.
 
-use crate::wording::{Wording, fill};
+use crate::wording::{Plain, Wording, fill};
 use std::borrow::Cow;
 
 /// Shorthand for results of this crate.
@@ -156,12 +156,14 @@ pub enum Error {
         fault: String,
     },
     /// A parameter is outside its range.
-    #[error("\"{name}\" must be {allowed}, not {value}")]
+    #[error("{}", self.message(&Plain))]
     BadParameter {
         /// The setting.
         name: &'static str,
         /// Its range in words.
         allowed: Cow<'static, str>,
+        /// Whether it may also be left to the program.
+        or_auto: bool,
         /// The value given.
         value: String,
     },
@@ -214,8 +216,9 @@ impl Error {
     /// The fault in the words of a front end.
     pub fn message(&self, wording: &dyn Wording) -> String {
         match self {
-            Error::BadParameter { name, allowed, value } => {
-                format!("{} must be {allowed}, not {value}", wording.setting(name, None))
+            Error::BadParameter { name, allowed, or_auto, value } => {
+                let auto = if *or_auto { format!(", or {}", wording.auto()) } else { String::new() };
+                format!("{} must be {allowed}{auto}, not {value}", wording.setting(name, None))
             }
             other => other.to_string(),
         }
@@ -242,7 +245,8 @@ impl Error {
             }
             Error::NotFinite { .. } => "correct the value, or leave the column out ([exclude])",
             Error::TextTarget { .. } => {
-                "regression needs numbers as the target; for two classes ask for them ([task=classification])"
+                "regression needs numbers as the target; two classes are told apart by [task=classification] with a method that \
+                 can, as [method=svi] or [method=logistic]"
             }
             Error::OneClass { .. } => "there is nothing to tell apart: check [target] and how the rows were chosen",
             Error::ManyClasses { .. } => {

@@ -81,7 +81,7 @@ macro_rules! checked_number {
                 if $condition {
                     Ok(Self($value))
                 } else {
-                    Err(Error::BadParameter { name, allowed: $allowed.into(), value: $value.to_string() })
+                    Err(Error::BadParameter { name, allowed: $allowed.into(), or_auto: false, value: $value.to_string() })
                 }
             }
 

@@ -5,6 +5,11 @@
 pub trait Wording {
     /// A setting, or a setting with a value, as a user of this front end would write it.
     fn setting(&self, name: &str, value: Option<&str>) -> String;
+
+    /// The value that leaves a setting to the program.
+    fn auto(&self) -> &'static str {
+        "auto"
+    }
 }
 
 /// The names as the core knows them, for programs in Rust.

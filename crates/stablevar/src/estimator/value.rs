@@ -152,8 +152,8 @@ impl<'a> Given<'a> {
         if kind.allows(value) || may_be_auto && *value == Value::Auto {
             return Ok(Self { name, value });
         }
-        let allowed = kind.allowed() + if may_be_auto { ", or auto" } else { "" };
-        Err(Error::BadParameter { name, allowed: allowed.into(), value: value.to_string() })
+        let (allowed, value) = (kind.allowed().into(), value.to_string());
+        Err(Error::BadParameter { name, allowed, or_auto: may_be_auto, value })
     }
 
     pub(super) fn is_auto(&self) -> bool {
