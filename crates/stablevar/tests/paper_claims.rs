@@ -23,7 +23,8 @@ struct Cell {
     least_squares: f64,
     /// Share of the excess that SVI as published removes over the 30 samples of the README.
     removed: f64,
-    /// Three standard errors of that share over the seeds here, as measured.
+    /// Three standard errors of that share over the seeds here. Measured: 0.706, 0.853, 0.907, 0.828 and 0.730 are removed, with
+    /// standard errors of 0.076, 0.051, 0.037, 0.054 and 0.085.
     margin: f64,
     /// Samples for SVI guided by evidence, which takes longer, and of them those that it may get wrong.
     judged: (u64, usize),
@@ -31,10 +32,10 @@ struct Cell {
 
 const CELLS: [Cell; 5] = [
     Cell { rows: 1000, rate: 2.5, least_squares: 0.425, removed: 0.71, margin: 0.23, judged: (6, 1) },
-    Cell { rows: 1500, rate: 2.5, least_squares: 0.423, removed: 0.84, margin: 0.23, judged: (2, 0) },
-    Cell { rows: 2000, rate: 2.5, least_squares: 0.423, removed: 0.77, margin: 0.23, judged: (2, 0) },
-    Cell { rows: 1500, rate: 2.0, least_squares: 0.378, removed: 0.85, margin: 0.23, judged: (2, 0) },
-    Cell { rows: 1500, rate: 3.0, least_squares: 0.473, removed: 0.71, margin: 0.23, judged: (2, 0) },
+    Cell { rows: 1500, rate: 2.5, least_squares: 0.423, removed: 0.84, margin: 0.15, judged: (2, 0) },
+    Cell { rows: 2000, rate: 2.5, least_squares: 0.423, removed: 0.77, margin: 0.11, judged: (2, 0) },
+    Cell { rows: 1500, rate: 2.0, least_squares: 0.378, removed: 0.85, margin: 0.16, judged: (2, 0) },
+    Cell { rows: 1500, rate: 3.0, least_squares: 0.473, removed: 0.71, margin: 0.26, judged: (2, 0) },
 ];
 
 /// Mean error over the environments of OLS, the oracle and other methods, for every seed.
@@ -93,8 +94,8 @@ fn svi_as_published_removes_what_the_readme_reports_of_the_excess_of_least_squar
 }
 
 /// The README reports 100 % in every cell. With the seed 0 that all fits here have, evidence let the biased column in for 1 of
-/// the first 16 samples here and 1 of the README's first 16 at 1000 rows, which costs about twice the excess, and for none of 128
-/// at 1500 and 2000 rows.
+/// the first 16 samples here and 1 of the README's first 16 at 1000 rows, which then removes nothing, and for none of 128 at 1500
+/// and 2000 rows.
 #[test]
 fn svi_guided_by_evidence_removes_all_of_the_excess_of_least_squares() {
     let tests = test_tables();
@@ -103,7 +104,7 @@ fn svi_guided_by_evidence_removes_all_of_the_excess_of_least_squares() {
         let runs = errors(number, &tests, samples, &[Method::default()]);
         let shares: Vec<f64> = runs.iter().map(|run| (run[0] - run[2]) / (run[0] - run[1])).collect();
         println!("n = {}, r = {}: {shares:.3?}", cell.rows, cell.rate);
-        let wrong = shares.iter().filter(|share| **share < 0.95).count();
+        let wrong = shares.iter().filter(|share| **share < 0.99).count();
         assert!(wrong <= may_fail, "n = {}, r = {}: {shares:?}", cell.rows, cell.rate);
     }
 }
