@@ -132,7 +132,6 @@ def test_weights_without_a_function_are_said_to_be_so(client, linear):
         DaskBalance(tol=-1).fit(rows)
 
 
-@pytest.mark.xfail(reason="what is asked of the workers travels as JSON, which has no infinity", strict=True)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_balance_that_failed_is_as_in_memory(client):
     X, here = next(

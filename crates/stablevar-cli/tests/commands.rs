@@ -146,7 +146,7 @@ fn text_columns_get_one_gate_and_unseen_values_are_counted() {
     folder.file("new.csv", "colour,size,flag\nviolet,1.0,true\nred,1.0,false\n");
     let run = folder.run(&["predict", "m.json", "new.csv"]).succeeds();
     assert!(
-        run.stderr().contains("'colour': 1 row") && run.stderr().contains("that the training data did not have"),
+        run.stderr().contains("'colour' has values that the training data did not have (rows: 1)"),
         "{}",
         run.stderr()
     );

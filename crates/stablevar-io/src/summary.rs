@@ -50,9 +50,8 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
         .map(|finding| json!({"name": finding.variables.first(), "reason": finding.words(wording).meaning}))
         .collect();
     // By their names; a model of a newer program may have some that this one does not know.
-    let settings: Map<String, Value> = Estimator::of_model(model)
-        .map(|estimator| estimator.settings().map(|(setting, value)| (setting.name.into(), json!(value))).collect())
-        .unwrap_or_default();
+    let settings = Estimator::settings_of(model).unwrap_or_default();
+    let settings: Map<String, Value> = settings.into_iter().map(|(name, value)| (name.into(), json!(value))).collect();
     let stand_ins: Vec<Value> = model
         .stand_ins
         .iter()

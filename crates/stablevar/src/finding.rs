@@ -175,7 +175,7 @@ findings! {
     NotConverged "not-converged":
         "not converged: {detail}",
         "another run with more steps may end elsewhere",
-        "Compare with a run that is allowed more of them ([loops], [steps] or [epochs]), or with another seed ([seed])";
+        "Compare with a run that is allowed more of them ([loops], [balance-steps] or [epochs]), or with another seed ([seed])";
     /// No variable has evidence enough.
     NothingSelected "nothing-selected":
         "no variable was selected",
@@ -238,13 +238,13 @@ findings! {
         "Ask someone who knows the field whether it can act on the outcome by itself";
     /// New rows have texts that training did not have.
     UnseenLevels "unseen-levels":
-        "'{0}': {rows} rows have values that the training data did not have",
+        "'{0}' has values that the training data did not have (rows: {rows})",
         "an average row stands in",
         "";
     /// Missing values of new rows were filled in.
     FilledIn "filled-in":
-        "'{0}': {rows} missing values were filled in",
-        "as in training",
+        "'{0}' has missing values (rows: {rows})",
+        "they were filled in as in training",
         "";
 }
 

@@ -22,7 +22,7 @@ pub use value::{Kind, Range, Value};
 use crate::design::{Roles, TrainingData};
 use crate::error::{Error, Result};
 use crate::finding::{Code, Finding};
-use crate::fit::{Fit, Watch, fit};
+use crate::fit::{Fit, FittedModel, Watch, fit};
 use crate::method::{Method, Preset, preset};
 use crate::passes::RowSource;
 use crate::table::Table;
@@ -83,7 +83,7 @@ impl Estimator {
         self.set_all([(name.to_string(), value.into())])
     }
 
-    /// The same with several settings.
+    /// The same with several settings. They are applied to the preset anew, so that fields changed by hand come after them.
     pub fn set_all(mut self, settings: impl IntoIterator<Item = (String, Value)>) -> Result<Self> {
         for (name, value) in settings {
             let position = SETTINGS.iter().position(|known| known.name == name || known.old_names.contains(&&*name));
@@ -109,9 +109,10 @@ impl Estimator {
         SETTINGS.iter().filter_map(|setting| Some((setting, setting.get(self)?)))
     }
 
-    /// The settings of a method that was fitted, which its model holds.
-    pub fn of_model(model: &crate::fit::FittedModel) -> Result<Self> {
-        Ok(Self { method: model.method.clone(), seed: model.seed, ..Self::new(model.method.name())? })
+    /// The settings that a model was fitted with, which it holds.
+    pub fn settings_of(model: &FittedModel) -> Result<Vec<(&'static str, Value)>> {
+        let fitted = Self { method: model.method.clone(), seed: model.seed, ..Self::new(model.method.name())? };
+        Ok(fitted.settings().map(|(setting, value)| (setting.name, value)).collect())
     }
 
     /// What the user should know before the fit.

@@ -16,10 +16,17 @@ pub struct Matrix {
 
 /// A matrix as a file may have it.
 #[derive(Deserialize)]
-struct RawMatrix {
+struct RawMatrix<T = f64> {
     rows: usize,
     columns: usize,
-    values: Vec<f64>,
+    values: Vec<T>,
+}
+
+/// Reads a matrix in which some values were no numbers, as those of a search that failed, and so could not be written.
+pub(crate) fn with_gaps<'de, D: serde::Deserializer<'de>>(reader: D) -> Result<Matrix, D::Error> {
+    let RawMatrix { rows, columns, values } = RawMatrix::<Option<f64>>::deserialize(reader)?;
+    let values = values.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
+    RawMatrix { rows, columns, values }.try_into().map_err(serde::de::Error::custom)
 }
 
 impl TryFrom<RawMatrix> for Matrix {

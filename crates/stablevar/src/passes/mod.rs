@@ -54,6 +54,7 @@ pub enum Pass {
     /// `sum b Psi(u)` and `sum b rho(u) z z'` with `u = z' form z`.
     Dual {
         /// The quadratic form.
+        #[serde(deserialize_with = "crate::linalg::with_gaps")]
         form: Matrix,
         /// Which `Psi` and `rho`.
         divergence: Divergence,
@@ -61,6 +62,7 @@ pub enum Pass {
     /// `sum b rho'(u) z z'`: the rows whose weight would change.
     Active {
         /// The quadratic form.
+        #[serde(deserialize_with = "crate::linalg::with_gaps")]
         form: Matrix,
         /// Which `rho`.
         divergence: Divergence,

@@ -41,9 +41,9 @@ pub fn method(name: &str) -> Method {
 
 /// Whether a network is trained anywhere in a method; networks start from random weights.
 pub fn has_network(method: &Method) -> bool {
-    let of_weights = method.weigh.as_ref().and_then(|reweighter| reweighter.network());
+    let of_weights = method.weigh.as_ref().and_then(|reweighter| reweighter.kind().network());
     let of_gates = method.gates().and_then(|gates| gates.network());
-    of_weights.or(of_gates).or(method.refit.network()).is_some()
+    of_weights.or(of_gates).or(method.refit.kind().network()).is_some()
 }
 
 /// SVI as published: its gates decide.
