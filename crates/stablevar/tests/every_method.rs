@@ -114,7 +114,7 @@ fn every_model_predicts_the_same_to_the_last_bit_after_a_file() {
         };
         assert!(again == *model && bits(&again) == bits(model), "{} for {task:?}", preset.name);
         // The settings can be read back, so that a model tells how to make it again.
-        assert_eq!(Estimator::of_model(&again).unwrap().method, for_task(preset, *task).method);
+        assert_eq!(again.method, for_task(preset, *task).method);
     }
 }
 
