@@ -31,7 +31,6 @@ pub(crate) fn fill(text: &str, wording: &dyn Wording, value: &dyn Fn(&str) -> St
     while let Some(start) = rest.find(['[', '{']) {
         let (before, marked) = rest.split_at(start);
         let closing = if marked.starts_with('[') { ']' } else { '}' };
-        rest = marked;
         let Some(end) = marked.find(closing) else { break };
         filled.push_str(before);
         let inside = &marked[1..end];
