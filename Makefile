@@ -15,6 +15,7 @@ demo:
 lint: $(STAMP)
 	cargo fmt --all -- --check
 	cargo clippy --profile testing --workspace --all-targets -- -D warnings
+	cargo check --profile testing -p stablevar --lib --no-default-features
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
@@ -24,6 +25,7 @@ lint: $(STAMP)
 # The tests on real data fetch them with this Python's pip; without a network they skip and say so.
 test-rust: $(STAMP)
 	PYTHON=$(abspath $(VENV)/bin/python) cargo test $(TESTED) --tests
+	cargo test --profile testing --workspace --exclude stablevar-bench --doc
 
 # The answers that the Rust tests compare with are what scikit-learn computes; then the package itself, beside the command
 # line. Both are what cargo has built already; `make wheel` tests the package as it is installed.
