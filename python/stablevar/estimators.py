@@ -18,6 +18,7 @@ __all__ = [
     "NonlinearSVIClassifier",
     "NonlinearSVIRegressor",
     "OLSRegressor",
+    "RidgeRegressor",
     "SRDOClassifier",
     "SRDORegressor",
     "STGClassifier",
@@ -84,11 +85,11 @@ class SVIRegressor(Regression, StableModel):
         Largest entry of the gradient at which the search for balance stops.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -198,7 +199,7 @@ class SVIRegressor(Regression, StableModel):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -288,11 +289,11 @@ class SVIClassifier(Classification, StableModel):
         Largest entry of the gradient at which the search for balance stops.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -404,7 +405,7 @@ class SVIClassifier(Classification, StableModel):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -493,11 +494,11 @@ class SVIDRegressor(Regression, StableModel):
         Largest entry of the gradient at which the search for balance stops.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -598,7 +599,7 @@ class SVIDRegressor(Regression, StableModel):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -687,11 +688,11 @@ class SVIDClassifier(Classification, StableModel):
         Largest entry of the gradient at which the search for balance stops.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -794,7 +795,7 @@ class SVIDClassifier(Classification, StableModel):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -877,11 +878,11 @@ class NonlinearSVIRegressor(Regression, StableModel):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -1007,7 +1008,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
@@ -1101,11 +1102,11 @@ class NonlinearSVIClassifier(Classification, StableModel):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -1224,7 +1225,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
@@ -1274,11 +1275,11 @@ class OLSRegressor(Regression, StableModel):
 
     Parameters
     ----------
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1337,7 +1338,7 @@ class OLSRegressor(Regression, StableModel):
     def __init__(
         self,
         *,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -1357,11 +1358,11 @@ class LassoRegressor(Regression, StableModel):
     ----------
     folds : int in [2, inf), default=5
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     alpha : float in (0, inf) or None, default=None
         The Lasso's penalty, for standardised columns and outcome. ``None``: by cross-validation.
     max_levels : int in [1, inf), default=100
@@ -1425,7 +1426,7 @@ class LassoRegressor(Regression, StableModel):
         self,
         *,
         folds: int = 5,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         alpha: float | None = None,
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -1435,6 +1436,93 @@ class LassoRegressor(Regression, StableModel):
         self.folds = folds
         self.refit = refit
         self.alpha = alpha
+        self.max_levels = max_levels
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class RidgeRegressor(Regression, StableModel):
+    """Ridge regression on all variables, its penalty by generalised cross-validation; for numbers.
+
+    Parameters
+    ----------
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+    shrinkage : float in [0, inf) or None, default=None
+        Penalty of ridge regression, for standardised columns and outcome. ``None``: by generalised cross-
+        validation.
+    max_levels : int in [1, inf), default=100
+        The most different values a text column may have.
+    random_state : int, RandomState instance or None, default=0
+        The seed; the same seed gives the same answer.
+    n_jobs : int in [1, 65535] or None, default=None
+        Threads to use; the answer does not depend on it. ``None``: all cores.
+    verbose : bool, default=False
+        Count steps on standard error.
+
+    Attributes
+    ----------
+    selected_ : ndarray of str
+        Names of the selected variables.
+    probability_ : ndarray of shape (n_features_in_,)
+        Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
+    evidence_ : dict or None
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+    coef_ : ndarray
+        Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
+        encoded level. ``coef_names_`` names them. Not for networks.
+    coef_names_ : list of str
+        The encoded columns that ``coef_`` is for.
+    coefficients_ : dict
+        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    intercept_ : float or ndarray
+        The constant. Not for networks.
+    weights_ : ndarray of shape (n_samples,)
+        The rows' weights, mean 1.
+    n_eff_ : float
+        Effective sample size of the weights.
+    history_ : list of dict
+        Every loop.
+    n_iter_ : int
+        Loops taken.
+    converged_ : bool
+        Whether every part converged.
+    findings_ : list of dict
+        What to watch out for: code, variables, figures and words.
+    summary_ : dict
+        All of it, with the keys of the command line's ``--format json``.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had any.
+    """
+
+    _core_name = "ridge"
+    _parameters: ClassVar[dict[str, str]] = {
+        "refit": "refit",
+        "shrinkage": "shrinkage",
+        "max_levels": "max-levels",
+        "random_state": "seed",
+        "n_jobs": "threads",
+    }
+    _none_is_a_choice: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        shrinkage: float | None = None,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.refit = refit
+        self.shrinkage = shrinkage
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1460,11 +1548,11 @@ class STGRegressor(Regression, StableModel):
     penalty : float in [0, inf) or None, default=None
         Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
         data. Takes the place of ``penalty_factor``.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -1557,7 +1645,7 @@ class STGRegressor(Regression, StableModel):
         sigma: float | None = None,
         penalty_factor: float = 0.75,
         penalty: float | None = None,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -1609,11 +1697,11 @@ class STGClassifier(Classification, StableModel):
     penalty : float in [0, inf) or None, default=None
         Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
         data. Takes the place of ``penalty_factor``.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -1708,7 +1796,7 @@ class STGClassifier(Classification, StableModel):
         sigma: float | None = None,
         penalty_factor: float = 0.75,
         penalty: float | None = None,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -1755,11 +1843,11 @@ class DWRRegressor(Regression, StableModel):
         Most steps of the published descent.
     dwr_tolerance : float in (0, inf), default=1e-12
         The loss at which the published descent stops early.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the network's first, or the published descent's.
     max_levels : int in [1, inf), default=100
@@ -1827,7 +1915,7 @@ class DWRRegressor(Regression, StableModel):
         reweighter: Literal["balance", "dwr", "srdo"] = "dwr",
         max_iter: int = 20_000,
         dwr_tolerance: float = 1e-12,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         learning_rate: float = 0.01,
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -1859,11 +1947,11 @@ class DWRClassifier(Classification, StableModel):
         Most steps of the published descent.
     dwr_tolerance : float in (0, inf), default=1e-12
         The loss at which the published descent stops early.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the network's first, or the published descent's.
     max_levels : int in [1, inf), default=100
@@ -1933,7 +2021,7 @@ class DWRClassifier(Classification, StableModel):
         reweighter: Literal["balance", "dwr", "srdo"] = "dwr",
         max_iter: int = 20_000,
         dwr_tolerance: float = 1e-12,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         learning_rate: float = 0.01,
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -1967,11 +2055,11 @@ class SRDORegressor(Regression, StableModel):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2060,7 +2148,7 @@ class SRDORegressor(Regression, StableModel):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -2107,11 +2195,11 @@ class SRDOClassifier(Classification, StableModel):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2202,7 +2290,7 @@ class SRDOClassifier(Classification, StableModel):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -2238,11 +2326,11 @@ class MLPRegressor(Regression, StableModel):
 
     Parameters
     ----------
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2323,7 +2411,7 @@ class MLPRegressor(Regression, StableModel):
     def __init__(
         self,
         *,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -2355,11 +2443,11 @@ class MLPClassifier(Classification, StableModel):
 
     Parameters
     ----------
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2442,7 +2530,7 @@ class MLPClassifier(Classification, StableModel):
     def __init__(
         self,
         *,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -2474,11 +2562,11 @@ class LogisticClassifier(Classification, StableModel):
 
     Parameters
     ----------
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -2539,7 +2627,7 @@ class LogisticClassifier(Classification, StableModel):
     def __init__(
         self,
         *,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,

@@ -67,11 +67,11 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         Largest entry of the gradient at which the search for balance stops.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -116,7 +116,7 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -211,11 +211,11 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         Largest entry of the gradient at which the search for balance stops.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
         behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "network": a network. "kept": the coefficients that the variables
-        were chosen by, which the Lasso has.
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "kept": the coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -260,7 +260,7 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
         max_levels: int = 100,
         random_state: RandomState = 0,

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::evidence::{Evidence, Source};
 use crate::gates::{AnyGates, LinearGates, Penalty};
 use crate::method::Choose;
-use crate::models::{Huber, Lasso, Mlp, PlainLinear, Refit, Solver};
+use crate::models::{Huber, Lasso, Mlp, PlainLinear, Refit, Ridge, Solver};
 use crate::parameter::{Fraction, Named};
 use crate::selection::{Resampling, Rule};
 use crate::svi::Svi;
@@ -281,6 +281,9 @@ settings! {
         }];
     "alpha" (Model: "lasso") Kind::Number(Range::Positive), "The Lasso's penalty, for standardised columns and outcome",
         [lasso.alpha as optional positive], { auto: Some("by cross-validation") };
+    "shrinkage" (Model: "ridge") Kind::Number(Range::NonNegative),
+        "Penalty of ridge regression, for standardised columns and outcome",
+        [ridge.shrinkage as optional non_negative], { auto: Some("by generalised cross-validation") };
     "hidden" (Model: "network") Kind::Counts(1, MOST_UNITS), "Units of each hidden layer of the network, as in 10 or 64,32",
         [by |e| Some(network::get(e)?.hidden.clone().into()), |e, given| {
             change(network::get_mut(e), |how| how.hidden = given.counts())
@@ -351,6 +354,7 @@ places! {
     dwr: Dwr, |e| e.method.weigh.as_ref()?.dwr(), e.method.weigh.as_mut()?.dwr_mut();
     srdo: Srdo, |e| e.method.weigh.as_ref()?.srdo(), e.method.weigh.as_mut()?.srdo_mut();
     robust: Huber, |e| e.method.refit.robust(), e.method.refit.robust_mut();
+    ridge: Ridge, |e| e.method.refit.ridge(), e.method.refit.ridge_mut();
     network: Mlp, |e| e.method.refit.network(), e.method.refit.network_mut();
 }
 

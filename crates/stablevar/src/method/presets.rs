@@ -5,7 +5,7 @@ use crate::design::Task;
 use crate::error::{Error, Result};
 use crate::evidence::{Evidence, Source};
 use crate::gates::{AnyGates, NetworkGates};
-use crate::models::{Huber, Kept, Lasso, Mlp, PlainLinear, Refit};
+use crate::models::{Huber, Kept, Lasso, Mlp, PlainLinear, Refit, Ridge};
 use crate::selection::Rule;
 use crate::svi::Svi;
 use crate::weights::{AnyReweighter, Dwr, Srdo};
@@ -85,6 +85,14 @@ pub static PRESETS: &[Preset] = &[
         python: "Lasso",
         offers: &[],
         recipe: || (None, Choose::Lasso(Lasso::default()), Refit::Kept(Kept)),
+    },
+    Preset {
+        name: "ridge",
+        summary: "Ridge regression on all variables, its penalty by generalised cross-validation",
+        tasks: REGRESSION,
+        python: "Ridge",
+        offers: &[],
+        recipe: || (None, Choose::All, Refit::Ridge(Ridge::default())),
     },
     Preset {
         name: "stg",

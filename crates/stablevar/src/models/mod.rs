@@ -7,6 +7,7 @@ mod logistic;
 mod mlp;
 mod network;
 mod refit;
+mod ridge;
 mod robust;
 
 pub use crate::functions::{sigmoid, softplus};
@@ -19,4 +20,5 @@ pub(crate) use network::{BATCH, Batch, Workspace, batches, loss_and_outcomes};
 pub use network::{Loss, Network};
 pub(crate) use refit::in_memory;
 pub use refit::{Fitting, Kept, Refit, Refitted};
+pub use ridge::Ridge;
 pub use robust::{Huber, OUTLIER_LIMIT, robust_regression, spread_of_the_bulk};

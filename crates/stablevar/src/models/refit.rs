@@ -1,6 +1,6 @@
 //! What can be fitted to the variables chosen.
 
-use super::{Huber, Mlp, Model, PlainLinear, StandardisedFit};
+use super::{Huber, Mlp, Model, PlainLinear, Ridge, StandardisedFit};
 use crate::design::{Target, TrainingData};
 use crate::error::{Error, Result};
 use crate::optim::StopReason;
@@ -59,6 +59,8 @@ kinds! {
         Linear(PlainLinear), linear, linear_mut, "linear": "least squares; for classes logistic regression";
         /// Huber's regression; for classes logistic regression, whose residuals are bounded anyway.
         Robust(Huber), robust, robust_mut, "robust": "least squares that a few extreme outcomes can't bend (Huber)";
+        /// Ridge regression.
+        Ridge(Ridge), ridge, ridge_mut, "ridge": "ridge regression, for numbers";
         /// A network.
         Network(Mlp), network, network_mut, "network": "a network";
         /// The coefficients that the variables were chosen by.
