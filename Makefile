@@ -5,7 +5,7 @@ STAMP := $(VENV)/.ready
 # One selection of packages for all that is built for tests: with another, dependencies would be built again.
 TESTED := --profile testing --workspace --exclude stablevar-bench --lib --bins
 
-.PHONY: test lint test-rust test-python test-versions generate compiled wheel demo release bench bench-stages results clean
+.PHONY: test lint test-rust test-python test-versions generate compiled lean wheel demo release bench bench-stages results clean
 
 test: lint test-rust test-python
 
@@ -15,7 +15,6 @@ demo:
 lint: $(STAMP)
 	cargo fmt --all -- --check
 	cargo clippy --profile testing --workspace --all-targets -- -D warnings
-	cargo check --profile testing -p stablevar --lib --no-default-features
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
@@ -42,6 +41,10 @@ generate: $(STAMP) compiled
 compiled:
 	cargo build --quiet $(TESTED)
 	cp target/testing/libstablevar_python.$(if $(filter Darwin,$(shell uname)),dylib,so) python/stablevar/_core.abi3.so
+
+# The core by itself without threads; with the target installed, `make lean TARGET='--target wasm32-unknown-unknown'`.
+lean:
+	cargo check -p stablevar --lib --no-default-features $(TARGET)
 
 # The wheel, and its tests once more against it in an environment of its own, with the newest versions of all it needs.
 wheel: $(STAMP)

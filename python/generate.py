@@ -414,6 +414,8 @@ def findings_page():
         lines += ["", f"## {finding['code']}", "", f"{finding['what']}: {finding['meaning']}."]
         if finding["shell"]:
             remedies = {"in the shell": finding["shell"], "in Python": finding["python"]}
+            if len(set(remedies.values())) == 1:
+                remedies = {"what to do": finding["shell"]}
             lines += ["", *(f"- {where}: {remedy.rstrip('.')}." for where, remedy in remedies.items())]
     return "\n".join(lines) + "\n"
 

@@ -7,6 +7,7 @@ import json
 import math
 import numbers
 import sys
+from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from os import PathLike
 from typing import Any, Callable, ClassVar, TypeVar, Union
@@ -148,7 +149,7 @@ class Parametrised(BaseEstimator):
 Loaded = TypeVar("Loaded", bound="StableModel")
 
 
-class StableModel(Parametrised):
+class StableModel(Parametrised, metaclass=ABCMeta):
     """A model that the core fits; what every one has once fitted."""
 
     _classifies: ClassVar[bool] = False
@@ -164,9 +165,9 @@ class StableModel(Parametrised):
         if "_core_name" in vars(cls):
             StableModel._classes[cls._core_name, cls._classifies] = cls
 
+    @abstractmethod
     def _target(self, y: Values, rows: int) -> tuple[_core.Column, str]:
         """The outcome as the core reads it, and its name."""
-        raise NotImplementedError
 
     def _fit(self, X: Rows, y: Values, sample_weight: Values) -> Any:
         """Fits the core's model to X as given and to y as checked."""

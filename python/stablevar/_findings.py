@@ -40,7 +40,8 @@ def raise_findings(findings: list[dict[str, Any]], name: str, stacklevel: int) -
         remedy = f". {found['remedy']}" if found["remedy"] else ""
         text = f"{found['what']}: {found['meaning']}{remedy}. [{found['code']}]"
         if found["code"] == "not-converged":
-            warnings.warn(f"{name} did not converge: {text}", ConvergenceWarning, stacklevel=stacklevel)
+            told = text[len("not converged: ") :] if text.startswith("not converged: ") else text
+            warnings.warn(f"{name} did not converge: {told}", ConvergenceWarning, stacklevel=stacklevel)
         else:
             warning = FindingWarning(text, found["code"], tuple(found["variables"]), dict(found["figures"]))
             warnings.warn(warning, stacklevel=stacklevel)

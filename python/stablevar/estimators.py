@@ -80,9 +80,11 @@ class SVIRegressor(Regression, StableModel):
         What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
         may move: a little more effective sample size.
     ridge : float in (0, inf) or None, default=None
-        How much correlation the weights may leave. ``None``: (pairs of columns / rows)^2.
+        How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter.
+        ``None``: (pairs of columns / rows)^2.
     balance_tolerance : float in (0, inf), default=0.0001
-        Largest entry of the gradient at which the search for balance stops.
+        Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of
+        another reweighter.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
@@ -284,9 +286,11 @@ class SVIClassifier(Classification, StableModel):
         What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
         may move: a little more effective sample size.
     ridge : float in (0, inf) or None, default=None
-        How much correlation the weights may leave. ``None``: (pairs of columns / rows)^2.
+        How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter.
+        ``None``: (pairs of columns / rows)^2.
     balance_tolerance : float in (0, inf), default=0.0001
-        Largest entry of the gradient at which the search for balance stops.
+        Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of
+        another reweighter.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
@@ -489,9 +493,11 @@ class SVIDRegressor(Regression, StableModel):
         What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
         may move: a little more effective sample size.
     ridge : float in (0, inf) or None, default=None
-        How much correlation the weights may leave. ``None``: (pairs of columns / rows)^2.
+        How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter.
+        ``None``: (pairs of columns / rows)^2.
     balance_tolerance : float in (0, inf), default=0.0001
-        Largest entry of the gradient at which the search for balance stops.
+        Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of
+        another reweighter.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
@@ -683,9 +689,11 @@ class SVIDClassifier(Classification, StableModel):
         What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
         may move: a little more effective sample size.
     ridge : float in (0, inf) or None, default=None
-        How much correlation the weights may leave. ``None``: (pairs of columns / rows)^2.
+        How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter.
+        ``None``: (pairs of columns / rows)^2.
     balance_tolerance : float in (0, inf), default=0.0001
-        Largest entry of the gradient at which the search for balance stops.
+        Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of
+        another reweighter.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
@@ -887,20 +895,20 @@ class NonlinearSVIRegressor(Regression, StableModel):
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
     hidden : int or sequence of int in [1, 65536], default=(10,)
-        Units of each hidden layer of the network, as in 10 or 64,32.
+        Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
-        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
-        batches. "lbfgs": quasi-Newton steps on all rows.
+        How the refitted network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on
+        mini-batches. "lbfgs": quasi-Newton steps on all rows.
     learning_rate : float in (0, inf), default=0.01
-        Length of a step of Adam: the network's first, or the published descent's.
+        Length of a step of Adam: the refitted network's first, or the published descent's.
     epochs : int in [1, inf), default=100
-        Most times all rows are seen by the network.
+        Most times all rows are seen by the refitted network.
     batch_size : int in [1, inf), default=128
-        Rows of a mini-batch.
+        Rows of a mini-batch of the refitted network.
     decay : float in [0, inf), default=0.0001
-        Ridge on the network's weights.
+        Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
-        Random starts of the network, of which the best on held-out rows is kept.
+        Random starts of the refitted network, of which the best on held-out rows is kept.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1111,20 +1119,20 @@ class NonlinearSVIClassifier(Classification, StableModel):
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
     hidden : int or sequence of int in [1, 65536], default=(10,)
-        Units of each hidden layer of the network, as in 10 or 64,32.
+        Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
-        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
-        batches. "lbfgs": quasi-Newton steps on all rows.
+        How the refitted network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on
+        mini-batches. "lbfgs": quasi-Newton steps on all rows.
     learning_rate : float in (0, inf), default=0.01
-        Length of a step of Adam: the network's first, or the published descent's.
+        Length of a step of Adam: the refitted network's first, or the published descent's.
     epochs : int in [1, inf), default=100
-        Most times all rows are seen by the network.
+        Most times all rows are seen by the refitted network.
     batch_size : int in [1, inf), default=128
-        Rows of a mini-batch.
+        Rows of a mini-batch of the refitted network.
     decay : float in [0, inf), default=0.0001
-        Ridge on the network's weights.
+        Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
-        Random starts of the network, of which the best on held-out rows is kept.
+        Random starts of the refitted network, of which the best on held-out rows is kept.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1554,20 +1562,20 @@ class STGRegressor(Regression, StableModel):
         a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
         "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
-        Units of each hidden layer of the network, as in 10 or 64,32.
+        Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
-        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
-        batches. "lbfgs": quasi-Newton steps on all rows.
+        How the refitted network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on
+        mini-batches. "lbfgs": quasi-Newton steps on all rows.
     learning_rate : float in (0, inf), default=0.01
-        Length of a step of Adam: the network's first, or the published descent's.
+        Length of a step of Adam: the refitted network's first, or the published descent's.
     epochs : int in [1, inf), default=100
-        Most times all rows are seen by the network.
+        Most times all rows are seen by the refitted network.
     batch_size : int in [1, inf), default=128
-        Rows of a mini-batch.
+        Rows of a mini-batch of the refitted network.
     decay : float in [0, inf), default=0.0001
-        Ridge on the network's weights.
+        Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
-        Random starts of the network, of which the best on held-out rows is kept.
+        Random starts of the refitted network, of which the best on held-out rows is kept.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1703,20 +1711,20 @@ class STGClassifier(Classification, StableModel):
         a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
         "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
-        Units of each hidden layer of the network, as in 10 or 64,32.
+        Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
-        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
-        batches. "lbfgs": quasi-Newton steps on all rows.
+        How the refitted network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on
+        mini-batches. "lbfgs": quasi-Newton steps on all rows.
     learning_rate : float in (0, inf), default=0.01
-        Length of a step of Adam: the network's first, or the published descent's.
+        Length of a step of Adam: the refitted network's first, or the published descent's.
     epochs : int in [1, inf), default=100
-        Most times all rows are seen by the network.
+        Most times all rows are seen by the refitted network.
     batch_size : int in [1, inf), default=128
-        Rows of a mini-batch.
+        Rows of a mini-batch of the refitted network.
     decay : float in [0, inf), default=0.0001
-        Ridge on the network's weights.
+        Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
-        Random starts of the network, of which the best on held-out rows is kept.
+        Random starts of the refitted network, of which the best on held-out rows is kept.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1849,7 +1857,7 @@ class DWRRegressor(Regression, StableModel):
         a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
         "kept": the coefficients that the variables were chosen by, which the Lasso has.
     learning_rate : float in (0, inf), default=0.01
-        Length of a step of Adam: the network's first, or the published descent's.
+        Length of a step of Adam: the refitted network's first, or the published descent's.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1953,7 +1961,7 @@ class DWRClassifier(Classification, StableModel):
         a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
         "kept": the coefficients that the variables were chosen by, which the Lasso has.
     learning_rate : float in (0, inf), default=0.01
-        Length of a step of Adam: the network's first, or the published descent's.
+        Length of a step of Adam: the refitted network's first, or the published descent's.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -2061,20 +2069,20 @@ class SRDORegressor(Regression, StableModel):
         a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
         "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
-        Units of each hidden layer of the network, as in 10 or 64,32.
+        Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
-        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
-        batches. "lbfgs": quasi-Newton steps on all rows.
+        How the refitted network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on
+        mini-batches. "lbfgs": quasi-Newton steps on all rows.
     learning_rate : float in (0, inf), default=0.01
-        Length of a step of Adam: the network's first, or the published descent's.
+        Length of a step of Adam: the refitted network's first, or the published descent's.
     epochs : int in [1, inf), default=100
-        Most times all rows are seen by the network.
+        Most times all rows are seen by the refitted network.
     batch_size : int in [1, inf), default=128
-        Rows of a mini-batch.
+        Rows of a mini-batch of the refitted network.
     decay : float in [0, inf), default=0.0001
-        Ridge on the network's weights.
+        Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
-        Random starts of the network, of which the best on held-out rows is kept.
+        Random starts of the refitted network, of which the best on held-out rows is kept.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -2201,20 +2209,20 @@ class SRDOClassifier(Classification, StableModel):
         a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
         "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
-        Units of each hidden layer of the network, as in 10 or 64,32.
+        Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
-        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
-        batches. "lbfgs": quasi-Newton steps on all rows.
+        How the refitted network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on
+        mini-batches. "lbfgs": quasi-Newton steps on all rows.
     learning_rate : float in (0, inf), default=0.01
-        Length of a step of Adam: the network's first, or the published descent's.
+        Length of a step of Adam: the refitted network's first, or the published descent's.
     epochs : int in [1, inf), default=100
-        Most times all rows are seen by the network.
+        Most times all rows are seen by the refitted network.
     batch_size : int in [1, inf), default=128
-        Rows of a mini-batch.
+        Rows of a mini-batch of the refitted network.
     decay : float in [0, inf), default=0.0001
-        Ridge on the network's weights.
+        Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
-        Random starts of the network, of which the best on held-out rows is kept.
+        Random starts of the refitted network, of which the best on held-out rows is kept.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -2332,20 +2340,20 @@ class MLPRegressor(Regression, StableModel):
         a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
         "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
-        Units of each hidden layer of the network, as in 10 or 64,32.
+        Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
-        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
-        batches. "lbfgs": quasi-Newton steps on all rows.
+        How the refitted network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on
+        mini-batches. "lbfgs": quasi-Newton steps on all rows.
     learning_rate : float in (0, inf), default=0.01
-        Length of a step of Adam: the network's first, or the published descent's.
+        Length of a step of Adam: the refitted network's first, or the published descent's.
     epochs : int in [1, inf), default=100
-        Most times all rows are seen by the network.
+        Most times all rows are seen by the refitted network.
     batch_size : int in [1, inf), default=128
-        Rows of a mini-batch.
+        Rows of a mini-batch of the refitted network.
     decay : float in [0, inf), default=0.0001
-        Ridge on the network's weights.
+        Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
-        Random starts of the network, of which the best on held-out rows is kept.
+        Random starts of the refitted network, of which the best on held-out rows is kept.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -2449,20 +2457,20 @@ class MLPClassifier(Classification, StableModel):
         a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
         "kept": the coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
-        Units of each hidden layer of the network, as in 10 or 64,32.
+        Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
-        How the network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on mini-
-        batches. "lbfgs": quasi-Newton steps on all rows.
+        How the refitted network's weights are found. "auto": Adam for many rows, L-BFGS for few. "adam": steps on
+        mini-batches. "lbfgs": quasi-Newton steps on all rows.
     learning_rate : float in (0, inf), default=0.01
-        Length of a step of Adam: the network's first, or the published descent's.
+        Length of a step of Adam: the refitted network's first, or the published descent's.
     epochs : int in [1, inf), default=100
-        Most times all rows are seen by the network.
+        Most times all rows are seen by the refitted network.
     batch_size : int in [1, inf), default=128
-        Rows of a mini-batch.
+        Rows of a mini-batch of the refitted network.
     decay : float in [0, inf), default=0.0001
-        Ridge on the network's weights.
+        Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
-        Random starts of the network, of which the best on held-out rows is kept.
+        Random starts of the refitted network, of which the best on held-out rows is kept.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0

@@ -22,9 +22,11 @@ class Balance(Reweighting):
         What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
         may move: a little more effective sample size.
     ridge : float in (0, inf) or None, default=1e-10
-        How much correlation the weights may leave. ``None``: (pairs of columns / rows)^2.
+        How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter.
+        ``None``: (pairs of columns / rows)^2.
     tol : float in (0, inf), default=1e-09
-        Largest entry of the gradient at which the search for balance stops.
+        Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of
+        another reweighter.
     max_iter : int in [1, inf), default=500
         Most steps of the search for balance.
     max_levels : int in [1, inf), default=100
@@ -109,7 +111,7 @@ class DWR(Reweighting):
     tol : float in (0, inf), default=1e-12
         The loss at which the published descent stops early.
     learning_rate : float in (0, inf), default=0.01
-        Length of a step of Adam: the network's first, or the published descent's.
+        Length of a step of Adam: the refitted network's first, or the published descent's.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0

@@ -81,7 +81,7 @@ pub(crate) fn catalogue() -> PyResult<String> {
         let template = code.template();
         json!({
             "code": template.code,
-            "what": template.in_words(template.what, &Plain),
+            "what": template.in_words(template.what, &Shell),
             "meaning": template.in_words(template.meaning, &Plain),
             "shell": template.in_words(template.remedy, &Shell),
             "python": template.in_words(template.remedy, &Parameters),

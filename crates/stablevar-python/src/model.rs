@@ -12,16 +12,27 @@ use stablevar::design::TrainingData;
 use stablevar::estimator::Value;
 use stablevar::fit::{FittedModel, Step, Task};
 use stablevar::table::Table;
+use stablevar::wording::Wording;
 use stablevar_io::{model_from_json, model_to_json, read_model, summary, write_model, write_whole};
 use stablevar_report::model_page::{self, Evaluation, Extras};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// A method with settings, which are JSON by the core's names.
-pub(crate) fn estimator(method: &str, settings: &str) -> PyResult<Estimator> {
-    let settings: BTreeMap<String, Value> = from_json(settings)?;
-    Estimator::new(method).and_then(|estimator| estimator.set_all(settings)).map_err(value_error)
+/// Settings from JSON by the core's names.
+pub(crate) fn settings(text: &str) -> PyResult<Vec<(String, Value)>> {
+    let raw: BTreeMap<String, serde_json::Value> = from_json(text)?;
+    let value = |(name, json): (String, serde_json::Value)| match serde_json::from_value(json.clone()) {
+        Ok(value) => Ok((name, value)),
+        Err(_) => Err(PyValueError::new_err(format!("{} can't be {json}", Parameters.setting(&name, None)))),
+    };
+    raw.into_iter().map(value).collect()
+}
+
+/// A method with settings.
+pub(crate) fn estimator(method: &str, given: &str) -> PyResult<Estimator> {
+    let given = settings(given)?;
+    Estimator::new(method).and_then(|estimator| estimator.set_parameters(given)).map_err(value_error)
 }
 
 /// Passes the steps of a fit on.

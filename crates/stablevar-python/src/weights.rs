@@ -2,7 +2,7 @@
 
 use crate::data::{Input, add_weights};
 use crate::errors::value_error;
-use crate::model::{from_json, to_json};
+use crate::model::{from_json, settings, to_json};
 use crate::running::run;
 use crate::wording::Parameters;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -14,16 +14,14 @@ use stablevar::design::{Encoding, TrainingData};
 use stablevar::diagnostics::{remaining_correlation, weighted_correlations};
 use stablevar::engine::RowSource;
 use stablevar::error::Result;
-use stablevar::estimator::Value;
 use stablevar::table::Table;
 use stablevar::weights::{AnyReweighter, Mask, Reweighted, WeightFunction};
-use std::collections::BTreeMap;
 
 /// A reweighter with settings, which are JSON by the core's names; also the estimator they were given to.
-pub(crate) fn reweighter(name: &str, settings: &str) -> PyResult<(AnyReweighter, Estimator)> {
-    let settings: BTreeMap<String, Value> = from_json(settings)?;
+pub(crate) fn reweighter(name: &str, given: &str) -> PyResult<(AnyReweighter, Estimator)> {
+    let given = settings(given)?;
     // Least squares under any weights: its first stage is the reweighter, by itself.
-    let estimator = Estimator::new("dwr").and_then(|dwr| dwr.set("reweighter", name)?.set_all(settings));
+    let estimator = Estimator::new("dwr").and_then(|dwr| dwr.set("reweighter", name)?.set_parameters(given));
     let estimator = estimator.map_err(value_error)?;
     Ok((estimator.method.weigh.clone().unwrap_or_default(), estimator))
 }

@@ -13,8 +13,9 @@ impl Wording for Parameters {
         match (name, value.map(preset)) {
             ("target", _) => return "y".into(),
             ("method", Some(Ok(preset))) => {
-                let kind = if preset.tasks.contains(&Task::Regression) { "Regressor" } else { "Classifier" };
-                return format!("{}{kind}", preset.python);
+                let kind = |task: &Task| if *task == Task::Regression { "Regressor" } else { "Classifier" };
+                let classes = preset.tasks.iter().map(|task| format!("{}{}", preset.python, kind(task)));
+                return classes.collect::<Vec<_>>().join(" or ");
             }
             _ => {}
         }

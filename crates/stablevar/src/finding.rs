@@ -174,8 +174,8 @@ findings! {
     /// A part of the method did not converge.
     NotConverged "not-converged":
         "not converged: {detail}",
-        "another run with more steps may end elsewhere",
-        "Compare with a run that is allowed more of them ([loops], [balance-steps] or [epochs]), or with another seed ([seed])";
+        "another run may end elsewhere",
+        "Compare with a run that is allowed more steps ([loops], [balance-steps] or [epochs]), or with another seed ([seed])";
     /// No variable has evidence enough.
     NothingSelected "nothing-selected":
         "no variable was selected",

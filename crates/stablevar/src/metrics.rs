@@ -26,40 +26,33 @@ impl Metric {
     pub const ALL: [Metric; 6] =
         [Metric::Mse, Metric::Rmse, Metric::Mae, Metric::ErrorRate, Metric::LogLoss, Metric::OneMinusAuc];
 
+    /// Its name as it is typed, its name in words, and what it is in a line.
+    fn words(self) -> [&'static str; 3] {
+        match self {
+            Metric::Mse => ["mse", "mean squared error", "Mean squared error, as in the paper's tables"],
+            Metric::Rmse => ["rmse", "root mean squared error", "Its square root"],
+            Metric::Mae => ["mae", "mean absolute error", "Mean absolute error"],
+            Metric::ErrorRate => ["error-rate", "error rate", "Share of rows put in the wrong class"],
+            Metric::LogLoss => ["log-loss", "log loss", "Mean negative log-likelihood of the classes"],
+            Metric::OneMinusAuc => {
+                ["one-minus-auc", "one minus the area under the curve", "One minus the area under the ROC curve"]
+            }
+        }
+    }
+
     /// Its name, as it is typed.
     pub fn name(self) -> &'static str {
-        match self {
-            Metric::Mse => "mse",
-            Metric::Rmse => "rmse",
-            Metric::Mae => "mae",
-            Metric::ErrorRate => "error-rate",
-            Metric::LogLoss => "log-loss",
-            Metric::OneMinusAuc => "one-minus-auc",
-        }
+        self.words()[0]
     }
 
     /// Its name in words, for titles and axes.
     pub fn label(self) -> &'static str {
-        match self {
-            Metric::Mse => "mean squared error",
-            Metric::Rmse => "root mean squared error",
-            Metric::Mae => "mean absolute error",
-            Metric::ErrorRate => "error rate",
-            Metric::LogLoss => "log loss",
-            Metric::OneMinusAuc => "one minus the area under the curve",
-        }
+        self.words()[1]
     }
 
     /// What it is, in a line, where all are listed.
     pub fn help(self) -> &'static str {
-        match self {
-            Metric::Mse => "Mean squared error, as in the paper's tables",
-            Metric::Rmse => "Its square root",
-            Metric::Mae => "Mean absolute error",
-            Metric::ErrorRate => "Share of rows put in the wrong class",
-            Metric::LogLoss => "Mean negative log-likelihood of the classes",
-            Metric::OneMinusAuc => "One minus the area under the ROC curve",
-        }
+        self.words()[2]
     }
 
     /// The metric of this name.

@@ -3,7 +3,7 @@
 use crate::design::Task;
 use crate::diagnostics::{correlation_from_covariance, remaining_correlation, weighted_correlations};
 use crate::error::Result;
-use crate::evidence::{Evidence, VariableEvidence};
+use crate::evidence::{Evidence, Source, VariableEvidence};
 use crate::gates::{AnyGates, Gated, GatedFit};
 use crate::linalg::Matrix;
 use crate::optim::StopReason;
@@ -44,6 +44,15 @@ impl Default for Svi {
             evidence: None,
             resampling: Resampling::default(),
         }
+    }
+}
+
+impl Svi {
+    /// The evidence to gather; left to the program, networks judge what a network stands behind.
+    pub fn evidence(&self) -> Option<Evidence> {
+        let how = self.evidence?;
+        let behind_network = how.source == Source::Auto && self.gates.network().is_some();
+        Some(if behind_network { Evidence { source: Source::Network, ..how } } else { how })
     }
 }
 

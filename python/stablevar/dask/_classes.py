@@ -62,9 +62,11 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
         may move: a little more effective sample size.
     ridge : float in (0, inf) or None, default=None
-        How much correlation the weights may leave. ``None``: (pairs of columns / rows)^2.
+        How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter.
+        ``None``: (pairs of columns / rows)^2.
     balance_tolerance : float in (0, inf), default=0.0001
-        Largest entry of the gradient at which the search for balance stops.
+        Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of
+        another reweighter.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
@@ -206,9 +208,11 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
         may move: a little more effective sample size.
     ridge : float in (0, inf) or None, default=None
-        How much correlation the weights may leave. ``None``: (pairs of columns / rows)^2.
+        How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter.
+        ``None``: (pairs of columns / rows)^2.
     balance_tolerance : float in (0, inf), default=0.0001
-        Largest entry of the gradient at which the search for balance stops.
+        Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of
+        another reweighter.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
@@ -311,9 +315,11 @@ class DaskBalance(OnDaskBalance, Balance):
         What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
         may move: a little more effective sample size.
     ridge : float in (0, inf) or None, default=1e-10
-        How much correlation the weights may leave. ``None``: (pairs of columns / rows)^2.
+        How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter.
+        ``None``: (pairs of columns / rows)^2.
     tol : float in (0, inf), default=1e-09
-        Largest entry of the gradient at which the search for balance stops.
+        Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of
+        another reweighter.
     max_iter : int in [1, inf), default=500
         Most steps of the search for balance.
     max_levels : int in [1, inf), default=100

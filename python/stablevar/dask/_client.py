@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Callable
 
@@ -111,7 +112,7 @@ def _like_rows_of(X: Any, other: Any, name: str) -> list[Any] | None:
     return _delayed_parts(other, name)
 
 
-class _OnDask(Parametrised):
+class _OnDask(Parametrised, metaclass=ABCMeta):
     """What the estimators on Dask share."""
 
     client: Any
@@ -252,9 +253,9 @@ class _OnDask(Parametrised):
         self._check_names(X)
         return self._lazy_weights(X, self._weighing(), None)
 
+    @abstractmethod
     def _weighing(self) -> _core.Model | _core.WeightModel:
         """What weighs rows."""
-        raise NotImplementedError
 
     def _lazy_weights(self, X: Any, weighing: _core.Model | _core.WeightModel | None, sample_weight: Any) -> Any:
         weights = self._lazy(X, _weigh_part, weighing, names_of(self))

@@ -8,6 +8,7 @@ pub(crate) use simulate::{DrawArguments, SimulateArguments, WorldKind};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use stablevar::method::PRESETS;
 use stablevar::metrics::Metric;
 use std::path::PathBuf;
 
@@ -15,8 +16,7 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "stablevar", version, max_term_width = 100, arg_required_else_help = true)]
 pub(crate) struct Arguments {
-    /// Threads to use (all cores if not given); the results do not depend on it
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help = settings::help_of("threads"))]
     pub threads: Option<u16>,
     #[command(subcommand)]
     pub command: Command,
@@ -107,7 +107,7 @@ pub(crate) struct FitArguments {
     #[arg(long, value_name = "COL")]
     pub target: String,
     /// The method
-    #[arg(long, value_name = "NAME", value_parser = settings::methods(), default_value = "svi")]
+    #[arg(long, value_name = "NAME", value_parser = settings::methods(), default_value = PRESETS[0].name)]
     pub method: String,
 
     /// Write the model here

@@ -116,6 +116,11 @@ fn parse(setting: &Setting, text: &str) -> Result<Value, String> {
     }
 }
 
+/// The help of a setting that has an option elsewhere.
+pub(super) fn help_of(name: &str) -> String {
+    SETTINGS.iter().find(|setting| setting.name == name).map_or_else(String::new, help)
+}
+
 /// What a setting is for and what it is unless it is given.
 fn help(setting: &'static Setting) -> String {
     let repeated = if matches!(setting.kind, Kind::Columns) { " (repeatable)" } else { "" };

@@ -84,7 +84,22 @@ impl Estimator {
     }
 
     /// The same with several settings. They are applied to the preset anew, so that fields changed by hand come after them.
-    pub fn set_all(mut self, settings: impl IntoIterator<Item = (String, Value)>) -> Result<Self> {
+    pub fn set_all(self, settings: impl IntoIterator<Item = (String, Value)>) -> Result<Self> {
+        self.given_all(settings, |_, _| true)
+    }
+
+    /// The same for callers that hand over every setting, as classes with parameters do: values that are the defaults are not
+    /// taken for the user's.
+    pub fn set_parameters(self, settings: impl IntoIterator<Item = (String, Value)>) -> Result<Self> {
+        let preset = self.preset;
+        self.given_all(settings, |setting, value| *value != setting.default_of(preset))
+    }
+
+    fn given_all(
+        mut self,
+        settings: impl IntoIterator<Item = (String, Value)>,
+        is_asked_for: impl Fn(&Setting, &Value) -> bool,
+    ) -> Result<Self> {
         for (name, value) in settings {
             let position = SETTINGS.iter().position(|known| known.name == name || known.old_names.contains(&&*name));
             let position = position.ok_or_else(|| Error::BadRequest(format!("there is no setting '{name}'")))?;
@@ -93,11 +108,19 @@ impl Estimator {
         }
         let mut fresh = Self { given: self.given, ..Self::of(self.preset) };
         fresh.roles.target = self.roles.target;
+        let mut displaced: Vec<&str> = Vec::new();
         for (&position, value) in &fresh.given.clone() {
             let setting = &SETTINGS[position];
             if setting.applies(&fresh) {
                 setting.set(&mut fresh, value)?;
-            } else if *value != setting.default_of(fresh.preset) {
+                displaced.extend(setting.instead_of.iter().filter(|_| *value != Value::Auto));
+            } else if is_asked_for(setting, value) {
+                fresh.without_effect.push(setting.name);
+            }
+        }
+        for (&position, value) in &fresh.given {
+            let setting = &SETTINGS[position];
+            if displaced.contains(&setting.name) && *value != Value::Auto && is_asked_for(setting, value) {
                 fresh.without_effect.push(setting.name);
             }
         }
@@ -109,10 +132,12 @@ impl Estimator {
         SETTINGS.iter().filter_map(|setting| Some((setting, setting.get(self)?)))
     }
 
-    /// The settings that a model was fitted with, which it holds.
+    /// The settings that a model was fitted with: its method's, and the seed. How its table was read it does not hold.
     pub fn settings_of(model: &FittedModel) -> Result<Vec<(&'static str, Value)>> {
         let fitted = Self { method: model.method.clone(), seed: model.seed, ..Self::new(model.method.name())? };
-        Ok(fitted.settings().map(|(setting, value)| (setting.name, value)).collect())
+        let held = |setting: &Setting| setting.group != Group::Table || setting.name == "seed";
+        let settings = fitted.settings().filter(|(setting, _)| held(setting));
+        Ok(settings.map(|(setting, value)| (setting.name, value)).collect())
     }
 
     /// What the user should know before the fit.
@@ -192,7 +217,7 @@ mod tests {
             }
             // Defaults, all at once, as the Python classes give them.
             let defaults = SETTINGS.iter().map(|setting| (setting.name.to_string(), setting.default_of(preset)));
-            let same = Estimator::of(preset).set_all(defaults).unwrap();
+            let same = Estimator::of(preset).set_parameters(defaults).unwrap();
             assert_eq!(same.method, usual.method, "{}", preset.name);
             assert!(same.without_effect().is_empty(), "{} {:?}", preset.name, same.without_effect());
         }
@@ -213,6 +238,11 @@ mod tests {
         ] {
             assert_eq!(Estimator::new(method).unwrap().set(name, value).unwrap().without_effect(), [name]);
         }
+        let both = [("select".to_string(), 3.into()), ("threshold".to_string(), 0.9.into())];
+        assert_eq!(Estimator::new("svi").unwrap().set_all(both).unwrap().without_effect(), ["threshold"]);
+        // Spelling a default out changes nothing, whatever else is set.
+        let switched = || Estimator::new("svi").unwrap().set("gates", "network").unwrap();
+        assert_eq!(switched().set("evidence", "auto").unwrap().method, switched().method);
         let network = Estimator::new("svi").unwrap().set("units", vec![5]).unwrap().set("refit", "network").unwrap();
         assert!(network.without_effect().is_empty());
     }

@@ -141,11 +141,7 @@ settings! {
         }];
     "evidence" (Choice: "loop") Kind::Choice(|| names(SOURCES)), "What decides that a variable is stable",
         [by |e| named(SOURCES, looped::get(e)?.evidence.map(|how| how.source)), |e, given| {
-            let behind_network = e.method.gates().is_some_and(|gates| gates.network().is_some());
-            let source = match made(SOURCES, given.text()).flatten() {
-                Some(Source::Auto) if behind_network => Some(Source::Network),
-                other => other,
-            };
+            let source = made(SOURCES, given.text()).flatten();
             // As published without evidence, so that it can be compared with.
             if source.is_none() && e.method.refit.robust().is_some() {
                 e.method.refit = Refit::Linear(PlainLinear);
@@ -231,10 +227,10 @@ settings! {
         [balance.divergence as one of DIVERGENCES];
     "means" (Weights: "balance") Kind::Choice(|| names(MEANS)), "What happens to the columns' means under the weights",
         [balance.means as one of MEANS];
-    "ridge" (Weights: "balance") Kind::Number(Range::Positive), "How much correlation the weights may leave",
+    "ridge" (Weights: "balance") Kind::Number(Range::Positive), "How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter",
         [balance.ridge as optional positive], { auto: Some("(pairs of columns / rows)^2") };
     "balance-tolerance" (Weights: "balance") Kind::Number(Range::Positive),
-        "Largest entry of the gradient at which the search for balance stops", [balance.tolerance as positive];
+        "Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of another reweighter", [balance.tolerance as positive];
     "balance-steps" (Weights: "balance") Kind::Count(1, ANY), "Most steps of the search for balance",
         [balance.max_iterations as count];
     "steps" (Weights: "dwr") Kind::Count(0, ANY), "Most steps of the published descent",
@@ -284,14 +280,14 @@ settings! {
     "shrinkage" (Model: "ridge") Kind::Number(Range::NonNegative),
         "Penalty of ridge regression, for standardised columns and outcome",
         [ridge.shrinkage as optional non_negative], { auto: Some("by generalised cross-validation") };
-    "hidden" (Model: "network") Kind::Counts(1, MOST_UNITS), "Units of each hidden layer of the network, as in 10 or 64,32",
+    "hidden" (Model: "network") Kind::Counts(1, MOST_UNITS), "Units of each hidden layer of the refitted network, as in 10 or 64,32",
         [by |e| Some(network::get(e)?.hidden.clone().into()), |e, given| {
             change(network::get_mut(e), |how| how.hidden = given.counts())
         }], { old_names: &["units"] };
-    "solver" (Model: "network") Kind::Choice(|| names(SOLVERS)), "How the network's weights are found",
+    "solver" (Model: "network") Kind::Choice(|| names(SOLVERS)), "How the refitted network's weights are found",
         [network.solver as one of SOLVERS];
     "learning-rate" (Model: "network", "dwr") Kind::Number(Range::Positive),
-        "Length of a step of Adam: the network's first, or the published descent's",
+        "Length of a step of Adam: the refitted network's first, or the published descent's",
         [by |e| {
             let of_network = network::get(e).map(|how| how.learning_rate);
             Some(of_network.or_else(|| Some(dwr::get(e)?.learning_rate))?.get().into())
@@ -300,13 +296,13 @@ settings! {
             change(network::get_mut(e), |how| how.learning_rate = rate)?;
             change(dwr::get_mut(e), |how| how.learning_rate = rate)
         }];
-    "epochs" (Model: "network") Kind::Count(1, ANY), "Most times all rows are seen by the network", [network.epochs as count];
-    "batch-size" (Model: "network") Kind::Count(1, ANY), "Rows of a mini-batch",
+    "epochs" (Model: "network") Kind::Count(1, ANY), "Most times all rows are seen by the refitted network", [network.epochs as count];
+    "batch-size" (Model: "network") Kind::Count(1, ANY), "Rows of a mini-batch of the refitted network",
         [network.batch as count], { old_names: &["batch"] };
-    "decay" (Model: "network") Kind::Number(Range::NonNegative), "Ridge on the network's weights",
+    "decay" (Model: "network") Kind::Number(Range::NonNegative), "Ridge on the refitted network's weights",
         [network.decay as non_negative];
     "restarts" (Model: "network") Kind::Count(1, ANY),
-        "Random starts of the network, of which the best on held-out rows is kept", [network.restarts as count];
+        "Random starts of the refitted network, of which the best on held-out rows is kept", [network.restarts as count];
 }
 
 /// What settings are fields of: nowhere, if the method does not have the stage.

@@ -57,6 +57,7 @@ impl std::fmt::Display for Value {
             Value::Number(number) if *number != 0.0 && number.abs() < 1e-3 => write!(formatter, "{number:e}"),
             Value::Number(number) => number.fmt(formatter),
             Value::Text(text) => formatter.write_str(text),
+            Value::Counts(counts) if counts.is_empty() => formatter.write_str("nothing"),
             Value::Counts(counts) => {
                 formatter.write_str(&counts.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
             }

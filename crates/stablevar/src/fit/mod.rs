@@ -94,7 +94,7 @@ fn by_svi(
 ) -> Result<Found> {
     settings.rule.check(data.frame().encoding.features.len(), settings.evidence.is_some())?;
     let variables = data.frame().encoding.features.len();
-    let gathered = match &settings.evidence {
+    let gathered = match &settings.evidence() {
         Some(how) => Some(gather(data, how, seed, &|| watch(Step::Variable(variables)))?),
         None => None,
     };
@@ -149,7 +149,7 @@ fn selection_frequency(
     for (number, half) in how.halves(data.rows(), seed).iter().enumerate() {
         let half = data.subset(half);
         let seed = seed.wrapping_add(1 + number as u64);
-        let evidence = match &settings.evidence {
+        let evidence = match &settings.evidence() {
             Some(evidence) => Some(gather(&half, evidence, seed, &|| ControlFlow::Continue(()))?.variables),
             None => None,
         };
