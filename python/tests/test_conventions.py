@@ -26,6 +26,8 @@ def quick(kind):
     parameters = {name: value for name, value in QUICK.items() if name in known}
     if "epochs" in parameters and "evidence" in known:
         parameters["evidence"] = None
+    if kind._core_name == "dwr":
+        parameters["max_iter"] = 200
     return kind(**parameters)
 
 
