@@ -346,8 +346,8 @@ def cell(text):
 
 
 def shown_default(setting, value):
-    if value is None:
-        return setting["auto"] or ""
+    if value is None or value == []:
+        return setting["auto"] or "none"
     return "`" + (",".join(map(str, value)) if isinstance(value, list) else str(value)) + "`"
 
 
@@ -408,7 +408,7 @@ def findings_page():
         "What a fit tells you to watch out for, by its code. The result stands; a finding says how far. In the shell",
         "they are warnings, with `--format json` the list `findings`; a Python `fit` raises each as a",
         "`stablevar.FindingWarning` (not converging as scikit-learn's `ConvergenceWarning`) and keeps them in",
-        "`findings_`; in Rust they are `model.warnings`. `<name>` stands for a variable (by its position) or a figure.",
+        "`findings_`; in Rust they are `model.warnings`. `{name}` stands for a variable (by its position) or a figure.",
     ]
     for finding in CATALOGUE["findings"]:
         lines += ["", f"## {finding['code']}", "", f"{finding['what']}: {finding['meaning']}."]
@@ -417,7 +417,8 @@ def findings_page():
             if len(set(remedies.values())) == 1:
                 remedies = {"what to do": finding["shell"]}
             lines += ["", *(f"- {where}: {remedy.rstrip('.')}." for where, remedy in remedies.items())]
-    return "\n".join(lines) + "\n"
+    # In angle brackets a page would hide them.
+    return re.sub(r"<(\w+)>", r"{\1}", "\n".join(lines)) + "\n"
 
 
 FILES = {
