@@ -69,7 +69,8 @@ impl Rule {
                 Err(Error::BadRequest(format!("{count} variables can't be selected of {variables}")))
             }
             Rule::FalseDiscoveryRate(_) if !has_evidence => Err(Error::BadRequest(
-                "a false discovery rate needs p-values, which come with evidence: auto, focused, residual or network".into(),
+                "a false discovery rate needs p-values, which come with evidence: auto, focused, residual or network"
+                    .into(),
             )),
             _ => Ok(()),
         }
