@@ -23,7 +23,7 @@ fn draw(world: &World, rows: usize, source: Source, seed: u64) -> Sample {
     let table = world.draw(rows, 2.5, 40_000_000 + seed).expect("a sample");
     let data = TrainingData::prepare(&table, &Roles::target("y")).expect("training data");
     let settings = Evidence { source, ..Evidence::default() };
-    let gathered = gather(&data, &settings, seed, &|| ControlFlow::Continue(())).expect("nobody interrupts");
+    let gathered = gather(&data, &settings, None, &|| ControlFlow::Continue(())).expect("nobody interrupts");
     let probability: Vec<f64> = gathered.variables.iter().map(|variable| variable.probability).collect();
     let rule = Rule::FalseDiscoveryRate(Fraction::constant(0.1));
     let chosen = rule.select(&data, &probability, Some(&gathered.variables));

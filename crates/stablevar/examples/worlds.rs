@@ -43,6 +43,9 @@ fn scenarios() -> Vec<Scenario> {
         development("dev-hinge", 1200, 2.5, world(8, 4, 1, UnstableFromStable, Term::Hinge)),
         development("dev-product", 1500, 2.5, world(14, 6, 1, StableFromUnstable, Term::Product)),
         development("dev-absolute", 1000, 3.0, world(12, 4, 1, Blocks, Term::Absolute)),
+        development("dev-cubic", 1500, 2.5, world(12, 4, 1, StableFromUnstable, Term::Cubic)),
+        development("dev-steep", 2500, 2.0, world(8, 4, 1, Independent, Term::Exponential)),
+        development("dev-steep-tied", 1500, 2.0, world(8, 4, 1, StableFromUnstable, Term::Exponential)),
         development("dev-linear", 1000, 2.5, world(10, 5, 1, Blocks, Term::None)),
         kept("table1-1000", 1000, 2.5, World::default()),
         kept("table1-1500", 1500, 2.5, World::default()),
@@ -70,7 +73,7 @@ fn methods() -> Vec<(&'static str, Method)> {
         Ok(Estimator::new("svi")?.set("evidence", evidence)?.set("refit", "linear")?.method)
     };
     let by = |evidence| (evidence, svi(evidence).expect("a source of evidence"));
-    vec![("OLS", ols()), ("Oracle", ols()), by("none"), by("focused"), by("residual"), ("default", Method::default())]
+    let _ = by; vec![("OLS", ols()), ("Oracle", ols()), ("default", Method::default())]
 }
 
 struct Run {

@@ -76,6 +76,17 @@ impl Rule {
         }
     }
 
+    /// The probability that selects, if it is that which does.
+    pub fn threshold(&self) -> Option<f64> {
+        if let Rule::Threshold(least) = self { Some(least.get()) } else { None }
+    }
+
+    /// Positions of the variables selected by their evidence, in order.
+    pub fn select_by(&self, data: &Frame, evidence: &[VariableEvidence]) -> Vec<usize> {
+        let probability: Vec<f64> = evidence.iter().map(|variable| variable.probability).collect();
+        self.select(data, &probability, Some(evidence))
+    }
+
     /// Positions of the variables selected, in order.
     ///
     /// With evidence near copies were judged without each other, so that each shows the effect they share: of those
@@ -192,17 +203,7 @@ mod tests {
     use crate::table::Table;
 
     fn evidence(p_value: f64, t: f64) -> VariableEvidence {
-        VariableEvidence {
-            effect: None,
-            standard_error: None,
-            t,
-            p_value,
-            effect_size: 0.0,
-            probability: 0.5,
-            effective_sample_size: 100.0,
-            regressions: None,
-            judged_without: Vec::new(),
-        }
+        VariableEvidence { t, p_value, probability: 0.5, effective_sample_size: 100.0, ..VariableEvidence::default() }
     }
 
     /// Four columns, of which the last two are nearly the same.

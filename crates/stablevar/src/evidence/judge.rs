@@ -3,7 +3,8 @@
 use super::{Evidence, VariableEvidence};
 use crate::design::TrainingData;
 use crate::functions::normal_cdf;
-use crate::linalg::{Cholesky, Matrix, dot};
+use crate::linalg::{Cholesky, Matrix, add_lower_cross_product, dot};
+use crate::models::spread_of_the_bulk;
 
 /// Residuals of the outcome and of a variable's columns, in some rows, with weights.
 pub(super) struct Residuals<'a> {
@@ -120,8 +121,168 @@ impl Residuals<'_> {
             probability: probability(as_one_column(statistic, count), effective, settings),
             effective_sample_size: effective,
             regressions: None,
-            judged_without: Vec::new(),
+            ..VariableEvidence::default()
         }
+    }
+}
+
+/// How the tests of a variable's slope and of its other shapes share the chance of an error.
+const SLOPE_SHARE: f64 = 0.8;
+/// The least variance of a function of the variable that the others leave, of 1.
+const LEAST_VARIANCE: f64 = 1e-7;
+/// Evidence that the halves of the landmarks show beyond the whole, as a share of it, from which it is doubtful.
+const DOUBTFUL: f64 = 0.07;
+
+/// What one set of regressions says about a variable.
+pub(super) struct Tested {
+    /// Slope and standard error, both standardised, if the variable has one column that the others do not determine.
+    slope: Option<(f64, f64)>,
+    t: f64,
+    effect_size: f64,
+    shape_p_value: Option<f64>,
+    p_value: f64,
+    /// The square of the normal quantile that is as unlikely as both tests together.
+    pub(super) statistic: f64,
+}
+
+/// Tests whether the outcome's residuals go with those of functions of a variable.
+///
+/// `own` are the functions' residuals, the first `direct` of them the variable's columns, `twice` what the outcome's
+/// regression leaves of them, `left` its degrees of freedom. Outcomes are cut at `limit` standard deviations of the bulk: if the outcome does
+/// not depend on the variable given the others, no function of it does.
+pub(super) fn test(
+    weights: &[f64],
+    mut outcome: Vec<f64>,
+    mut own: Vec<Vec<f64>>,
+    mut twice: Vec<Vec<f64>>,
+    direct: usize,
+    left: f64,
+    limit: Option<f64>,
+) -> Tested {
+    if let Some(limit) = limit {
+        let most = limit * spread_of_the_bulk(&outcome, weights);
+        if most > 0.0 {
+            outcome.iter_mut().for_each(|residual| *residual = residual.clamp(-most, most));
+        }
+    }
+    let total: f64 = weights.iter().sum();
+    let mean = |a: &[f64], b: &[f64]| weights.iter().zip(a.iter().zip(b)).map(|(w, (a, b))| w * a * b).sum::<f64>() / total;
+    // Shapes are to say what the slope does not.
+    let moments = Matrix::from_fn(direct, direct, |a, b| mean(&own[a], &own[b]));
+    if let Some(solver) = Cholesky::with_least_ridge(&moments) {
+        for shape in direct..own.len() {
+            let shares = solver.solve(&(0..direct).map(|c| mean(&own[c], &own[shape])).collect::<Vec<_>>());
+            for all in [&mut own, &mut twice] {
+                let (columns, shapes) = all.split_at_mut(shape);
+                for (column, share) in columns[..direct].iter().zip(&shares) {
+                    shapes[0].iter_mut().zip(column).for_each(|(value, x)| *value -= share * x);
+                }
+            }
+        }
+    }
+    let kept: Vec<usize> =
+        (0..own.len()).filter(|&k| k < direct || mean(&own[k], &own[k]) > LEAST_VARIANCE).collect();
+    let count = kept.len();
+    let products: Vec<f64> = kept.iter().map(|&k| total * mean(&own[k], &outcome)).collect();
+    let gram = Matrix::from_fn(count, count, |a, b| total * mean(&own[kept[a]], &own[kept[b]]));
+    let slopes = Cholesky::with_least_ridge(&gram).map_or_else(|| vec![0.0; count], |solver| solver.solve(&products));
+    let rows = weights.len();
+    let mut uncertain = vec![0.0; rows * count];
+    for (row, uncertain) in uncertain.chunks_exact_mut(count.max(1)).enumerate() {
+        let fitted: f64 = kept.iter().zip(&slopes).map(|(&k, slope)| slope * own[k][row]).sum();
+        let rest = weights[row] * (outcome[row] - fitted);
+        uncertain.iter_mut().zip(&kept).for_each(|(value, &k)| *value = rest * twice[k][row]);
+    }
+    let mut spread = Matrix::zeros(count, count);
+    add_lower_cross_product(&uncertain, &uncertain, &mut spread);
+    spread.mirror_lower();
+    let freedom = (left - count as f64).max(1.0);
+    spread.scale(rows as f64 / freedom);
+
+    let columns: Vec<usize> = (0..direct).collect();
+    let solver = Cholesky::with_least_ridge(&spread.submatrix(&columns));
+    let finite = |value: f64| if value.is_finite() { value.max(0.0) } else { 0.0 };
+    let statistic =
+        finite(solver.as_ref().map_or(0.0, |solver| dot(&products[..direct], &solver.solve(&products[..direct]))));
+    let normal = as_if_normal(statistic, freedom);
+    let by_slope = (as_one_column(normal, direct), chi_squared_tail(normal, direct));
+    let mut by_shape = None;
+    if let Some(solver) = solver.filter(|_| count > direct) {
+        let shapes: Vec<usize> = (direct..count).collect();
+        let along = |k: usize| (0..direct).map(|c| spread[(k, c)]).collect::<Vec<_>>();
+        let rest: Vec<f64> =
+            shapes.iter().map(|&k| products[k] - dot(&along(k), &solver.solve(&products[..direct]))).collect();
+        let left = Matrix::from_fn(shapes.len(), shapes.len(), |a, b| {
+            spread[(shapes[a], shapes[b])] - dot(&along(shapes[a]), &solver.solve(&along(shapes[b])))
+        });
+        let statistic = finite(Cholesky::with_least_ridge(&left).map_or(0.0, |solver| dot(&rest, &solver.solve(&rest))));
+        let normal = as_if_normal(statistic, freedom);
+        by_shape = Some((as_one_column(normal, shapes.len()), chi_squared_tail(normal, shapes.len())));
+    }
+    let (statistic, p_value) = by_shape.map_or(by_slope, |by_shape| together(by_slope, by_shape));
+
+    let variance = mean(&outcome, &outcome);
+    let sizes = (0..direct).map(|k| {
+        let product = variance * gram[(k, k)] / total;
+        if product > 0.0 { (products[k] / total / product.sqrt()).clamp(-1.0, 1.0) } else { 0.0 }
+    });
+    let effect_size = sizes.fold(0.0, |most: f64, size| if size.abs() > most.abs() { size } else { most });
+    let (mut slope, mut t) = (None, (normal / direct as f64).sqrt());
+    if direct == 1 {
+        t = finite(spread[(0, 0)]).sqrt();
+        t = if t > 0.0 { products[0] / t } else { 0.0 };
+        let variance = gram[(0, 0)];
+        slope = (variance > LEAST_VARIANCE * total)
+            .then(|| (products[0] / variance, finite(spread[(0, 0)]).sqrt() / variance));
+    }
+    Tested { slope, t, effect_size, shape_p_value: by_shape.map(|(_, p)| p), p_value, statistic }
+}
+
+/// Two tests as one, by Cauchy's combination (Liu and Xie, 2020): statistic as of one column, and p-value.
+fn together(slope: (f64, f64), shape: (f64, f64)) -> (f64, f64) {
+    if slope.1.min(shape.1) < 1e-12 {
+        // Beyond what tangents tell the smaller one decides, for its share of the chance.
+        let paid = |statistic: f64, share: f64| (statistic + 2.0 * share.ln()).max(0.0);
+        let statistic = paid(slope.0, SLOPE_SHARE).max(paid(shape.0, 1.0 - SLOPE_SHARE));
+        return (statistic, chi_squared_tail(statistic, 1));
+    }
+    let tangent = |p: f64| (std::f64::consts::PI * (0.5 - p.min(1.0 - 1e-12))).tan();
+    let sum = SLOPE_SHARE * tangent(slope.1) + (1.0 - SLOPE_SHARE) * tangent(shape.1);
+    let p_value = (0.5 - sum.atan() / std::f64::consts::PI).clamp(0.0, 1.0);
+    (quantile_of_tail(p_value, slope.0.max(shape.0).max(1.0)), p_value)
+}
+
+/// From the test with all landmarks and those with either half to what is reported.
+///
+/// What the halves show beyond the whole would fall further with more landmarks than there are; it is taken off once more.
+pub(super) fn conclude(
+    settings: &Evidence,
+    whole: &Tested,
+    halves: &[Tested],
+    effective: f64,
+    units: Option<f64>,
+) -> VariableEvidence {
+    let size = |tested: &Tested| tested.statistic.sqrt();
+    let of_halves = halves.iter().map(size).sum::<f64>() / halves.len().max(1) as f64;
+    let beyond = (of_halves - size(whole)).max(0.0);
+    let certain = (size(whole) - beyond).max(0.0);
+    let probability_of = |size: f64| probability(size * size, effective, settings);
+    let repeats: Vec<f64> = std::iter::once(whole).chain(halves).map(|tested| probability_of(size(tested))).collect();
+    let mean = repeats.iter().sum::<f64>() / repeats.len() as f64;
+    let spread = (repeats.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / repeats.len() as f64).sqrt();
+    let doubtful = probability_of(size(whole)) >= 0.5 && beyond > DOUBTFUL * size(whole);
+    VariableEvidence {
+        effect: units.zip(whole.slope).map(|(units, (slope, _))| units * slope),
+        standard_error: units.zip(whole.slope).map(|(units, (_, error))| units * error),
+        t: whole.t,
+        p_value: whole.p_value,
+        shape_p_value: whole.shape_p_value,
+        effect_size: whole.effect_size,
+        probability: probability_of(certain),
+        spread,
+        doubtful,
+        effective_sample_size: effective,
+        ..VariableEvidence::default()
     }
 }
 
@@ -146,7 +307,12 @@ fn as_one_column(statistic: f64, columns: usize) -> f64 {
         let rarity = 0.5 * statistic - (half - 1.0) * (0.5 * statistic).ln() + libm::lgamma(half) - libm::lgamma(0.5);
         return (0..20).fold(2.0 * rarity, |one, _| 2.0 * rarity - (0.5 * one).ln());
     }
-    let (mut low, mut high) = (0.0, statistic);
+    quantile_of_tail(tail, statistic)
+}
+
+/// The square of the normal quantile with this tail, at most `most`.
+fn quantile_of_tail(tail: f64, most: f64) -> f64 {
+    let (mut low, mut high) = (0.0, most);
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
         if chi_squared_tail(middle, 1) > tail { low = middle } else { high = middle }

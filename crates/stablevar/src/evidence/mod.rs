@@ -6,8 +6,10 @@
 mod focused;
 mod judge;
 mod network;
-mod nuisance;
+mod regression;
 mod residual;
+mod screen;
+mod sufficiency;
 
 use crate::design::TrainingData;
 use crate::error::{Error, Result};
@@ -17,22 +19,23 @@ use crate::passes::RowSource;
 use crate::threads;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use rand::seq::SliceRandom;
+use residual::Plan;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
+use sufficiency::Sets;
 
 /// Where the evidence comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// What measured best: [`Source::Residual`], unless there are so many columns that it would take too long.
+    /// What measured best: [`Source::Residual`].
     #[default]
     Auto,
     /// Weights that decorrelate the variable, and it alone, from all others; then weighted least squares.
     Focused,
-    /// Flexible regressions of the outcome and of the variable on all others; then their residuals' correlation.
+    /// Flexible regressions of the outcome and of functions of the variable on all others; then their residuals' correlation.
     Residual,
     /// How much worse a wide network predicts unseen rows without the variable. It sees effects of any shape.
     Network,
@@ -43,13 +46,13 @@ pub enum Source {
 pub struct Evidence {
     /// Where it comes from.
     pub source: Source,
-    /// Rows used at most, drawn at random.
+    /// Rows used at most.
     pub rows: usize,
-    /// Parts for cross-fitting.
+    /// Parts for cross-fitting, where networks judge.
     pub folds: usize,
     /// Bumps of the kernel family, at least.
     pub landmarks: usize,
-    /// Probability of being stable before the data are seen.
+    /// Probability of being stable before the data are seen; of more than forty variables it is less.
     pub prior: Fraction,
     /// Standard deviations of the bulk at which an outcome's residual is clipped: a few extreme outcomes would else make
     /// every effect uncertain.
@@ -64,7 +67,7 @@ impl Default for Evidence {
             source: Source::default(),
             rows: 50_000,
             folds: 5,
-            landmarks: 250,
+            landmarks: 200,
             prior: Fraction::constant(0.25),
             outlier_limit: OUTLIER_LIMIT,
             allowance: NonNegative::constant(0.01),
@@ -73,7 +76,7 @@ impl Default for Evidence {
 }
 
 /// What the data say about one variable.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct VariableEvidence {
     /// The slope of the outcome in the variable given all others, in the user's units; `None` for text variables.
     pub effect: Option<f64>,
@@ -81,19 +84,44 @@ pub struct VariableEvidence {
     pub standard_error: Option<f64>,
     /// Effect over standard error; for text variables the root of the chi-squared statistic over its degrees.
     pub t: f64,
-    /// Probability of a statistic at least this large without an effect.
+    /// Probability of a slope and of other shapes at least this large without an effect.
     pub p_value: f64,
+    /// The same of the other shapes alone, where they were looked at.
+    pub shape_p_value: Option<f64>,
     /// Partial correlation of outcome and variable given all others, which does not grow with n.
     pub effect_size: f64,
     /// Probability that the variable is stable.
     pub probability: f64,
+    /// Standard deviation of the probability over repeats with other landmarks.
+    pub spread: f64,
+    /// Whether the evidence falls as the regressions get finer, as that of a biased variable does.
+    pub doubtful: bool,
     /// Effective number of rows the judgement rests on.
     pub effective_sample_size: f64,
-    /// The regressions that cross-validation chose, for the outcome and for the variable.
+    /// The columns that bend the outcome most, and those that bend the variable, given all others.
     pub regressions: Option<(String, String)>,
-    /// Positions of the variables that were left out when this one was judged, since they tell nearly the same and none of
-    /// them had passed beside the others.
+    /// Positions of the variables that were left out when this one was judged, since none of them had passed beside the others.
     pub judged_without: Vec<usize>,
+    /// Whether it was added because the set was not sufficient without it.
+    pub needed: bool,
+    /// Positions of the variables that could take its place in the set.
+    pub alternatives: Vec<usize>,
+}
+
+/// Whether the selected variables predict as well as all of them, in the training data: mean losses of flexible regressions, each row left
+/// out in turn. The loss is the squared error, for two classes Brier's score.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Sufficiency {
+    /// With the selected variables.
+    pub loss_selected: f64,
+    /// With all.
+    pub loss_all: f64,
+    /// The first less the second.
+    pub difference: f64,
+    /// The difference's standard error.
+    pub standard_error: f64,
+    /// Whether the difference is within its standard error or 1 % of the loss.
+    pub sufficient: bool,
 }
 
 /// What was gathered.
@@ -103,73 +131,140 @@ pub struct Gathered {
     pub source: Source,
     /// One per variable.
     pub variables: Vec<VariableEvidence>,
+    /// Of the set that was chosen, if there was a choice.
+    pub sufficiency: Option<Sufficiency>,
+}
+
+/// How a set is chosen from evidence.
+pub struct Choice<'a> {
+    /// Positions of the variables selected.
+    pub select: &'a (dyn Fn(&[VariableEvidence]) -> Vec<usize> + Sync),
+    /// The probability that selects, if the set may grow until it is sufficient.
+    pub grow: Option<f64>,
 }
 
 /// Variables that correlate this much hide each other's effect when each is judged beside the other.
 const REDUNDANT: f64 = 0.8;
-
-/// Beyond this many encoded columns [`Source::Auto`] means focused balance: regressions would take minutes.
-const MOST_COLUMNS: usize = 150;
+/// Rows by which every variable is judged first; more only where these leave a doubt.
+const FIRST_ROWS: usize = 10_000;
+/// Probabilities between these are doubts.
+const DOUBT: std::ops::Range<f64> = 0.02..0.98;
+/// As is a probability that differs so much between repeats.
+const UNSETTLED: f64 = 0.05;
+/// Of very many variables about this many are expected to be stable.
+const EXPECTED: f64 = 10.0;
+/// Rows beyond the limit are drawn with this seed, whatever the seed of the fit: no draw may decide.
+const DRAW: u64 = 0;
 
 /// Evidence for every variable. `tick` is called after each, from any thread, and may stop the work.
+///
+/// No seed comes in: the same rows give the same evidence, in whatever order they are.
 pub fn gather(
     all: &dyn RowSource,
     settings: &Evidence,
-    seed: u64,
+    choice: Option<&Choice>,
     tick: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Gathered> {
-    let places = sampled_rows(all.frame().rows(), settings.rows, seed);
-    // Of many rows those that are looked at are taken into memory; then their own order is the random one.
+    let places = sampled_rows(all.frame().rows(), settings.rows);
+    // Of many rows those that are looked at are taken into memory.
     let sample = match (all.memory(), &places) {
         (Some(data), None) => Cow::Borrowed(data),
         (None, None) => Cow::Owned(all.take(&(0..all.frame().rows()).collect::<Vec<_>>())?),
         (_, Some(places)) => Cow::Owned(all.take(places)?),
     };
     let data: &TrainingData = &sample;
-    let mut rows: Vec<usize> = (0..data.rows()).collect();
-    if places.is_none() {
-        rows.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-    }
-    let source = match settings.source {
-        Source::Auto if data.columns() > MOST_COLUMNS => Source::Focused,
-        Source::Auto => Source::Residual,
-        given => given,
-    };
-    let judge: Box<Judge> = match source {
-        Source::Focused => {
-            Box::new(|variable, others| focused::judge_variable(data, settings, &rows, variable, others))
-        }
-        Source::Network => {
-            let plan = network::NetworkPlan::new(data, settings, &rows, seed);
-            Box::new(move |variable, others| network::judge_variable(data, settings, &plan, variable, others))
-        }
-        _ => {
-            let plan = residual::ResidualPlan::new(data, settings, &rows);
-            Box::new(move |variable, others| residual::judge_variable(data, settings, &plan, variable, others))
-        }
-    };
+    let variables = data.encoding.features.len();
+    let order = order_by_content(data);
+    let prior = settings.prior.get().min(EXPECTED / variables.max(1) as f64);
+    let settings = &Evidence { prior: Fraction::new("prior", prior).unwrap_or(settings.prior), ..*settings };
     let stopped = AtomicBool::new(false);
     // Each variable's work is its own, so that the order in which threads take them does not matter.
-    let judged = threads::map(data.encoding.features.len(), |variable| {
-        if stopped.load(Ordering::Relaxed) {
-            return None;
+    let judge_all = |judge: &(dyn Fn(usize) -> VariableEvidence + Sync)| -> Result<Vec<VariableEvidence>> {
+        let judged = threads::map(variables, |variable| {
+            if stopped.load(Ordering::Relaxed) {
+                return None;
+            }
+            let judged = judge(variable);
+            stopped.fetch_or(tick().is_break(), Ordering::Relaxed);
+            Some(judged)
+        });
+        let judged = judged.into_iter().collect::<Option<Vec<_>>>().ok_or(Error::Interrupted)?;
+        if stopped.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(judged) }
+    };
+    let by_rows: Box<Judge> = match settings.source {
+        Source::Focused => {
+            let order = order.clone();
+            Box::new(move |variable, others| focused::judge_variable(data, settings, &order, variable, others))
         }
-        let judged = judge(variable, &conditioning_columns(data, variable, &[]));
-        stopped.fetch_or(tick().is_break(), Ordering::Relaxed);
-        Some(judged)
-    });
-    let mut variables = judged.into_iter().collect::<Option<Vec<_>>>().ok_or(Error::Interrupted)?;
+        Source::Network => {
+            let plan = network::NetworkPlan::new(data, settings, &order);
+            Box::new(move |variable, others| network::judge_variable(data, settings, &plan, variable, others))
+        }
+        Source::Auto | Source::Residual => {
+            let (judged, sufficiency) = by_residuals(data, settings, order, choice, &judge_all)?;
+            return Ok(Gathered { source: Source::Residual, variables: judged, sufficiency });
+        }
+    };
+    let mut judged = judge_all(&|variable| by_rows(variable, &conditioning_columns(data, variable, &[])))?;
     // What two variables tell alike neither tells beside the other, and both would be lost. So those that failed are
     // judged again without those that failed and tell nearly the same. Which of them is the stable one the data can't say, so
     // that all that pass are kept.
-    let hidden = hidden_by_others(data, &variables);
+    let hidden = hidden_by_others(data, &judged);
     let again = threads::map(hidden.len(), |k| {
         let (variable, without) = &hidden[k];
-        let judged = judge(*variable, &conditioning_columns(data, *variable, without));
+        let judged = by_rows(*variable, &conditioning_columns(data, *variable, without));
         (*variable, VariableEvidence { judged_without: without.clone(), ..judged })
     });
-    again.into_iter().for_each(|(variable, judged)| variables[variable] = judged);
-    if stopped.into_inner() { Err(Error::Interrupted) } else { Ok(Gathered { source, variables }) }
+    again.into_iter().for_each(|(variable, evidence)| judged[variable] = evidence);
+    let sufficiency = choice.map(|choice| compare(data, settings, order, &(choice.select)(&judged)));
+    Ok(Gathered { source: settings.source, variables: judged, sufficiency })
+}
+
+/// Judges all variables, by a function that is given.
+type JudgeAll<'a> = dyn Fn(&(dyn Fn(usize) -> VariableEvidence + Sync)) -> Result<Vec<VariableEvidence>> + 'a;
+
+fn by_residuals(
+    data: &TrainingData,
+    settings: &Evidence,
+    order: Vec<usize>,
+    choice: Option<&Choice>,
+    judge_all: &JudgeAll,
+) -> Result<(Vec<VariableEvidence>, Option<Sufficiency>)> {
+    let rows = order.len();
+    let first = rows.min(FIRST_ROWS);
+    let (plan, relevant) = Plan::new(data, settings, order);
+    let mut judged = judge_all(&|variable| {
+        let mut given = conditioning_columns(data, variable, &[]);
+        if let Some(relevant) = &relevant {
+            let near = screen::neighbours(data, variable);
+            given.retain(|column| relevant.contains(column) || near.contains(column));
+        }
+        let found = plan.judge(variable, &given, first, 1);
+        let in_doubt = |found: &VariableEvidence| DOUBT.contains(&found.probability) || found.spread > UNSETTLED;
+        // Racing: only what is not clear is looked at more closely.
+        if in_doubt(&found) && rows > first { plan.judge(variable, &given, rows, 1) } else { found }
+    })?;
+    let sufficiency = choice.map(|choice| {
+        let all = relevant.unwrap_or_else(|| (0..data.columns()).collect());
+        Sets::new(&plan, first, &all).complete(&mut judged, choice)
+    });
+    Ok((judged, sufficiency))
+}
+
+/// Whether some variables are sufficient.
+pub fn sufficiency(all: &dyn RowSource, settings: &Evidence, selected: &[usize]) -> Result<Sufficiency> {
+    let rows = all.frame().rows();
+    let places = sampled_rows(rows, settings.rows.min(FIRST_ROWS));
+    let sample = all.take(&places.unwrap_or_else(|| (0..rows).collect()))?;
+    let order = order_by_content(&sample);
+    Ok(compare(&sample, settings, order, selected))
+}
+
+fn compare(data: &TrainingData, settings: &Evidence, order: Vec<usize>, selected: &[usize]) -> Sufficiency {
+    let rows = order.len().min(FIRST_ROWS);
+    let (plan, relevant) = Plan::new(data, settings, order);
+    let all = relevant.unwrap_or_else(|| (0..data.columns()).collect());
+    Sets::new(&plan, rows, &all).compare(selected)
 }
 
 /// Judges a variable (its position) against some encoded columns.
@@ -187,11 +282,25 @@ fn hidden_by_others(data: &TrainingData, judged: &[VariableEvidence]) -> Vec<(us
     failed.iter().map(|&variable| (variable, partners(variable))).filter(|(_, others)| !others.is_empty()).collect()
 }
 
-/// `most` of the rows in random order; `None` if there are no more than that.
-fn sampled_rows(rows: usize, most: usize, seed: u64) -> Option<Vec<usize>> {
+/// `most` of the rows; `None` if there are no more than that.
+fn sampled_rows(rows: usize, most: usize) -> Option<Vec<usize>> {
     let most = most.max(2);
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut random = ChaCha8Rng::seed_from_u64(DRAW);
     (rows > most).then(|| rand::seq::index::sample(&mut random, rows, most).into_vec())
+}
+
+/// All rows in an order that has no pattern and depends on what is in them alone: sorted by a hash of their values, to six digits.
+///
+/// A table with its rows in another order, or with a column in other units, gives the same evidence.
+fn order_by_content(data: &TrainingData) -> Vec<usize> {
+    let digits = |value: f64| (1e6 * value).round() as i64 as u64;
+    let hash = |row: usize| {
+        let outcome = regression::mixed(digits(data.outcome[row]));
+        data.design.row(row).iter().fold(outcome, |hash, &value| regression::mixed(hash ^ digits(value)))
+    };
+    let mut order: Vec<(u64, usize)> = (0..data.rows()).map(|row| (hash(row), row)).collect();
+    order.sort_unstable();
+    order.into_iter().map(|(_, row)| row).collect()
 }
 
 /// The encoded columns a variable is judged against: all but its own, its near copies' and those of the variables `without`.
@@ -219,7 +328,7 @@ mod tests {
     const SOURCES: [Source; 2] = [Source::Focused, Source::Residual];
 
     fn judged(data: &TrainingData, settings: Evidence, seed: u64) -> Vec<VariableEvidence> {
-        gather(data, &settings, seed, &|| ControlFlow::Continue(())).unwrap().variables
+        gather(data, &settings, None, &|| ControlFlow::Continue(())).unwrap().variables
     }
 
     fn from(source: Source) -> Evidence {

@@ -32,7 +32,6 @@ pub(super) struct NetworkPlan {
     loss: Loss,
     /// One per row of the training data.
     outcomes: Vec<f64>,
-    seed: u64,
 }
 
 /// One part of the rows left aside, and what was learnt from the others.
@@ -46,9 +45,9 @@ struct Fold {
 }
 
 impl NetworkPlan {
-    pub(super) fn new(data: &TrainingData, settings: &Evidence, rows: &[usize], seed: u64) -> Self {
+    pub(super) fn new(data: &TrainingData, settings: &Evidence, rows: &[usize]) -> Self {
         let (loss, outcomes) = loss_and_outcomes(data);
-        let mut plan = Self { rows: rows.to_vec(), folds: Vec::new(), loss, outcomes, seed };
+        let mut plan = Self { rows: rows.to_vec(), folds: Vec::new(), loss, outcomes };
         let count = settings.folds.clamp(2, rows.len());
         let all: Vec<usize> = (0..data.columns()).collect();
         let folds = threads::map(count, |fold| {
@@ -89,7 +88,7 @@ impl NetworkPlan {
         let pick = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
         let (outcomes, weights) = (pick(&self.outcomes), pick(&data.base));
         let examples = Examples { inputs: &inputs, outcomes: &outcomes, weights: &weights };
-        let (mlp, seed) = (Self::settings(rows.len()), self.seed.wrapping_add(fold as u64));
+        let (mlp, seed) = (Self::settings(rows.len()), fold as u64);
         match start {
             None => mlp.train(examples, self.loss, seed).network,
             Some(network) => mlp.train_from(network, examples, self.loss, seed).network,
@@ -147,15 +146,12 @@ pub(super) fn judge_variable(
     let beyond = t(rise - NEGLIGIBLE_SHARE * loss_with).max(0.0);
     let tail = 0.5 * chi_squared_tail(beyond * beyond, 1);
     VariableEvidence {
-        effect: None,
-        standard_error: None,
         t: t(rise),
         p_value: if beyond > 0.0 { tail } else { 1.0 - tail },
         effect_size: if loss_without > 0.0 { (rise.max(0.0) / loss_without).sqrt() } else { 0.0 },
         probability: probability(beyond * beyond, total, settings),
         effective_sample_size: total,
-        regressions: None,
-        judged_without: Vec::new(),
+        ..VariableEvidence::default()
     }
 }
 
@@ -170,12 +166,12 @@ mod tests {
     use rand_distr::StandardNormal;
     use std::ops::ControlFlow;
 
-    fn judged(columns: &[Vec<f64>], outcome: Vec<f64>, seed: u64) -> Vec<VariableEvidence> {
+    fn judged(columns: &[Vec<f64>], outcome: Vec<f64>) -> Vec<VariableEvidence> {
         let names = (1..=columns.len()).map(|k| format!("x{k}")).chain(["y".to_string()]);
         let table = Table::from_numbers(names.zip(columns.iter().cloned().chain([outcome]))).unwrap();
         let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
         let settings = Evidence { source: Source::Network, ..Evidence::default() };
-        gather(&data, &settings, seed, &|| ControlFlow::Continue(())).unwrap().variables
+        gather(&data, &settings, None, &|| ControlFlow::Continue(())).unwrap().variables
     }
 
     fn columns(count: usize, rows: usize, random: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
@@ -193,7 +189,7 @@ mod tests {
         }
         let noise = columns(1, 2000, &mut random).remove(0);
         let outcome: Vec<f64> = signal.iter().zip(&noise).map(|(f, e)| f + 0.5 * e).collect();
-        let found = judged(&x, outcome, 1);
+        let found = judged(&x, outcome);
         let probability: Vec<f64> = found.iter().map(|variable| variable.probability).collect();
         assert!(probability[..2].iter().all(|p| *p > 0.99), "{probability:?}");
         assert!(probability[2..].iter().all(|p| *p < 0.1), "{probability:?}");
@@ -207,7 +203,7 @@ mod tests {
         let outcome = (0..3000)
             .map(|row| f64::from(2.0 * x[0][row].abs() - 1.5 > random.sample::<f64, _>(StandardNormal)))
             .collect();
-        let found = judged(&x, outcome, 1);
+        let found = judged(&x, outcome);
         assert!(found[0].probability > 0.99, "{found:?}");
         assert!(found[1..].iter().all(|variable| variable.probability < 0.1), "{found:?}");
     }

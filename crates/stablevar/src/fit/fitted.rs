@@ -3,7 +3,7 @@
 use crate::design::{Encoding, EncodingReport, Task};
 use crate::diagnostics::SelectionCondition;
 use crate::error::Result;
-use crate::evidence::{Source, VariableEvidence};
+use crate::evidence::{Source, Sufficiency, VariableEvidence};
 use crate::finding::Finding;
 use crate::linalg::Matrix;
 use crate::method::Method;
@@ -46,6 +46,8 @@ pub struct FittedModel {
     pub diagnostics: Diagnostics,
     /// Per variable what the data say about it alone, if that was asked for.
     pub evidence: Option<Vec<VariableEvidence>>,
+    /// Whether the selected variables predict as well as all, if there is evidence.
+    pub sufficiency: Option<Sufficiency>,
     /// Where the evidence came from.
     pub evidence_source: Option<Source>,
     /// Per variable the share of random halves of the rows in which it was selected, if that was asked for.

@@ -12,7 +12,7 @@ use crate::diagnostics::{
     strongest_remaining,
 };
 use crate::error::{Error, Result};
-use crate::evidence::{Source, VariableEvidence, gather};
+use crate::evidence::{self, Choice, Source, Sufficiency, VariableEvidence, gather};
 use crate::gates::{AnyGates, GatedFit};
 use crate::method::{Choose, Method};
 use crate::models::{Lasso, Model, Refit, Refitted, in_memory};
@@ -45,6 +45,7 @@ struct Found {
     mask: Option<Mask>,
     evidence: Option<Vec<VariableEvidence>>,
     evidence_source: Option<Source>,
+    sufficiency: Option<Sufficiency>,
     selection_frequency: Option<Vec<f64>>,
     history: Vec<Loop>,
     penalty_path: Vec<(f64, Vec<f64>)>,
@@ -95,14 +96,23 @@ fn by_svi(
     settings.rule.check(data.frame().encoding.features.len(), settings.evidence.is_some())?;
     let variables = data.frame().encoding.features.len();
     let gathered = match &settings.evidence() {
-        Some(how) => Some(gather(data, how, seed, &|| watch(Step::Variable(variables)))?),
+        Some(how) => {
+            let frame = data.frame();
+            let select = |evidence: &[VariableEvidence]| settings.rule.select_by(frame, evidence);
+            let choice = Choice { select: &select, grow: settings.rule.threshold() };
+            Some(gather(data, how, Some(&choice), &|| watch(Step::Variable(variables)))?)
+        }
         None => None,
     };
+    let mut sufficiency = gathered.as_ref().and_then(|all| all.sufficiency);
     let (evidence, evidence_source) = gathered.map(|all| (all.variables, all.source)).unzip();
     let mut outcome = svi(data, reweighter, settings, evidence.as_deref(), seed, &mut |step| watch(Step::Loop(step)))?;
     let selection_frequency = selection_frequency(data, reweighter, settings, seed, watch)?;
     if let Some(frequency) = &selection_frequency {
         outcome.selected = settings.resampling.select(frequency, &outcome.probability, &settings.rule);
+        if let Some(how) = &settings.evidence() {
+            sufficiency = Some(evidence::sufficiency(data, how, &outcome.selected)?);
+        }
     }
     let refitted = fit_to(refit, data, &outcome.selected, &uniform(data), seed)?;
     let (mut converged, mut stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
@@ -113,6 +123,7 @@ fn by_svi(
         open_probability: outcome.probability,
         evidence,
         evidence_source,
+        sufficiency,
         selection_frequency,
         penalty_path: settings.gates.penalty_path(&outcome.gated),
         selected: outcome.selected,
@@ -150,15 +161,12 @@ fn selection_frequency(
         let half = data.subset(half);
         let seed = seed.wrapping_add(1 + number as u64);
         let evidence = match &settings.evidence() {
-            Some(evidence) => Some(gather(&half, evidence, seed, &|| ControlFlow::Continue(()))?.variables),
+            Some(evidence) => Some(gather(&half, evidence, None, &|| ControlFlow::Continue(()))?.variables),
             None => None,
         };
         let selected = match &evidence {
             // The loop selects by the evidence, so that its weights need not be found here.
-            Some(evidence) => {
-                let probability: Vec<f64> = evidence.iter().map(|variable| variable.probability).collect();
-                settings.rule.select(&half, &probability, Some(evidence))
-            }
+            Some(evidence) => settings.rule.select_by(&half, evidence),
             None => svi(&half, reweighter, settings, None, seed, &mut |_| ControlFlow::Continue(()))?.selected,
         };
         selected.into_iter().for_each(|variable| frequency[variable] += 1.0 / resamples as f64);
@@ -275,6 +283,7 @@ impl Found {
             mask: None,
             evidence: None,
             evidence_source: None,
+            sufficiency: None,
             selection_frequency: None,
             history: Vec::new(),
             penalty_path: Vec::new(),
@@ -363,6 +372,7 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         diagnostics,
         evidence: found.evidence,
         evidence_source: found.evidence_source,
+        sufficiency: found.sufficiency,
         selection_frequency: found.selection_frequency,
         stand_ins,
         initial_correlations: frame.correlations.clone(),

@@ -55,6 +55,14 @@ impl Cholesky {
         solution
     }
 
+    /// The solutions for the columns of a matrix.
+    pub fn solve_columns(&self, right: &Matrix) -> Matrix {
+        let mut solution = right.clone();
+        let columns = solution.columns();
+        self.factor.solve_in_place(MatMut::from_row_major_slice_mut(solution.values_mut(), self.size, columns));
+        solution
+    }
+
     /// The inverse of the factorised matrix.
     pub fn inverse(&self) -> Matrix {
         let mut inverse: Mat<f64> = Mat::identity(self.size, self.size);

@@ -1,0 +1,128 @@
+//! Flexible regressions of a few outcomes on some columns, without an n x n matrix and without a draw.
+//!
+//! Every regression is linear in features of the row ([`Space`]), so that one pass over the rows gathers all that fits at
+//! any penalty need ([`Smoother`]). Their penalty is chosen by generalised cross-validation, which holds out every row in turn
+//! by a formula: there are no folds that a seed could deal out.
+
+mod features;
+mod scales;
+mod smoother;
+
+pub(super) use features::{Kernel, Space};
+pub(super) use scales::{Learnt, learn_scales};
+pub(super) use smoother::{Fits, Smoother, mixed, predictions};
+
+use crate::design::TrainingData;
+use crate::linalg::Matrix;
+
+/// Rows as the regressions see them, in the order in which they are taken: whoever needs fewer rows takes the first.
+pub(super) struct Sheet {
+    /// Positions in the training data.
+    pub order: Vec<usize>,
+    /// Rows by encoded columns, far values drawn in.
+    pub seen: Matrix,
+    /// Mean 1 over the training data.
+    pub base: Vec<f64>,
+    /// Standardised.
+    pub outcome: Vec<f64>,
+}
+
+impl Sheet {
+    pub(super) fn new(data: &TrainingData, order: Vec<usize>) -> Self {
+        let bulks: Vec<Bulk> = (0..data.columns())
+            .map(|column| Bulk::of(order.iter().map(|&row| data.design[(row, column + 1)]).collect()))
+            .collect();
+        let seen = Matrix::from_fn(order.len(), data.columns(), |k, column| {
+            bulks[column].compressed(data.design[(order[k], column + 1)])
+        });
+        let pick = |values: &[f64]| order.iter().map(|&row| values[row]).collect();
+        Self { seen, base: pick(&data.base), outcome: pick(&data.outcome), order }
+    }
+}
+
+/// Where most values of a column lie.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Bulk {
+    centre: f64,
+    scale: f64,
+}
+
+/// Standard deviations beyond which a value is compressed.
+const FAR: f64 = 4.0;
+
+impl Bulk {
+    /// By the quartiles, so that a normal column keeps its scale; a column of which half is one value keeps its own.
+    fn of(mut values: Vec<f64>) -> Self {
+        values.sort_unstable_by(f64::total_cmp);
+        let quantile = |share: f64| values.get((share * values.len() as f64) as usize).copied().unwrap_or(0.0);
+        // The quartiles of the normal distribution are 1.349 standard deviations apart.
+        let scale = (quantile(0.75) - quantile(0.25)) / 1.349;
+        if scale > 0.0 { Self { centre: quantile(0.5), scale } } else { Self { centre: 0.0, scale: 1.0 } }
+    }
+
+    /// A value on the bulk's scale, with the tails compressed to a logarithm: the product of two values each thirty standard
+    /// deviations out would rule a product. The map is one-to-one, so that to be independent given what it gives is to be
+    /// independent given the value.
+    fn compressed(self, value: f64) -> f64 {
+        let value = (value - self.centre) / self.scale;
+        if value.abs() <= FAR { value } else { value.signum() * (FAR + (value.abs() - FAR).ln_1p()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+    use rand_distr::StandardNormal;
+
+    #[test]
+    fn far_values_are_compressed_and_keep_their_order() {
+        // Normal but for a thousandfold tail: the scale is the normal part's.
+        let mut random = ChaCha8Rng::seed_from_u64(4);
+        let mut values: Vec<f64> = (0..4000).map(|_| 1.0 + 0.1 * random.sample::<f64, _>(StandardNormal)).collect();
+        values[..40].iter_mut().for_each(|value| *value *= 1000.0);
+        let bulk = Bulk::of(values.clone());
+        assert!((bulk.centre - 1.0).abs() < 0.02 && (bulk.scale - 0.1).abs() < 0.01, "{bulk:?}");
+        assert!((bulk.compressed(1.2) - 2.0).abs() < 0.3);
+        values.sort_by(f64::total_cmp);
+        let compressed: Vec<f64> = values.iter().map(|&value| bulk.compressed(value)).collect();
+        assert!(
+            compressed.windows(2).all(|pair| pair[0] <= pair[1]) && compressed[3999] < 16.0,
+            "{}",
+            compressed[3999]
+        );
+        assert_eq!(Bulk::of(vec![0.0, 0.0, 0.0, 0.0, 5.0]), Bulk { centre: 0.0, scale: 1.0 });
+    }
+
+    /// 900 rows of eight columns and an outcome that the second to fourth bend.
+    pub(super) fn sheet() -> Sheet {
+        let mut random = ChaCha8Rng::seed_from_u64(2);
+        let seen = Matrix::from_fn(900, 8, |_, _| random.sample(StandardNormal));
+        let outcome =
+            (0..900).map(|k| seen[(k, 0)] + (2.0 * seen[(k, 1)]).sin() + seen[(k, 2)] * seen[(k, 3)]).collect();
+        Sheet { order: (0..900).collect(), seen, base: vec![1.0; 900], outcome }
+    }
+
+    #[test]
+    fn the_scales_find_the_columns_that_bend_the_outcome_and_the_fit_follows_it() {
+        let sheet = sheet();
+        let columns: Vec<usize> = (0..8).collect();
+        let scales = learn_scales(&sheet, &columns, &[&sheet.outcome], 900, 150, None).scales;
+        // The first column bends nothing: its effect is linear.
+        let least = scales[1].min(scales[2]).min(scales[3]);
+        let most = [0, 4, 5, 6, 7].map(|k| scales[k]).into_iter().fold(0.0, f64::max);
+        assert!(least > 3.0 * most, "{scales:?}");
+
+        let equal = vec![1.0 / 8f64.sqrt(); 8];
+        let error = |scales: Vec<f64>| {
+            let kernel = Kernel::new(&sheet, &columns, 0..150, scales);
+            let space = Space::new(&sheet, &columns, vec![kernel]);
+            let smoother = Smoother::gather(&space, 900, &[&sheet.outcome]);
+            let fits = Fits::new(&smoother);
+            fits.error(fits.best(&[0], None), 0)
+        };
+        let (learnt, equal) = (error(scales), error(equal));
+        assert!(learnt < 0.1 * equal, "{learnt} {equal}");
+    }
+}

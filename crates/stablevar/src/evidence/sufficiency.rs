@@ -1,0 +1,225 @@
+//! The set as a whole: do the selected variables predict as well as all of them?
+//!
+//! Evidence tests one variable given all others. Variables that tell the same are each redundant given the other, and
+//! all of them would be lost; so would many weak ones. Both show in the set: a flexible regression on it is then worse than one
+//! on all columns. So the set grows by the variable with the strongest evidence given the set until it is as good, and what was added and is
+//! not needed once the set is whole leaves again: a biased variable may stand in for what is missing, but not beside it.
+
+use super::judge::{Tested, test};
+use super::regression::{Fits, Kernel, Smoother, Space, predictions};
+use super::residual::Plan;
+use super::{Choice, Sufficiency, VariableEvidence};
+use crate::design::Task;
+use crate::linalg::Matrix;
+use crate::threads;
+
+/// A set is sufficient if its loss exceeds that of all columns by no more than a standard error or this share.
+const NEGLIGIBLE_SHARE: f64 = 0.01;
+/// The least evidence given the set, as the square of a normal quantile, of a variable that the set needs.
+const NEEDED: f64 = 7.84;
+/// A variable with this share of the evidence of another given the rest of the set could take its place.
+const ALTERNATIVE_SHARE: f64 = 0.36;
+/// Candidates that are judged by one pass over the rows.
+const CANDIDATES_TOGETHER: usize = 24;
+
+/// What comparing sets of one table shares.
+pub(super) struct Sets<'a> {
+    plan: &'a Plan<'a>,
+    rows: usize,
+    /// Per row the loss of the regression on all columns.
+    losses_all: Vec<f64>,
+}
+
+impl<'a> Sets<'a> {
+    /// `all` are the encoded columns that stand for the whole table.
+    pub(super) fn new(plan: &'a Plan<'a>, rows: usize, all: &[usize]) -> Self {
+        let mut sets = Self { plan, rows, losses_all: Vec::new() };
+        sets.losses_all = sets.losses(all);
+        sets
+    }
+
+    fn columns(&self, variables: &[usize]) -> Vec<usize> {
+        let features = &self.plan.data.encoding.features;
+        let mut columns: Vec<usize> =
+            variables.iter().flat_map(|&variable| features[variable].columns.iter().copied()).collect();
+        columns.sort_unstable();
+        columns
+    }
+
+    /// The outcome's kernel on some columns, and the best penalty.
+    fn space<'b>(&'b self, columns: &'b [usize]) -> (Space<'b>, Option<i32>) {
+        let sheet = &self.plan.sheet;
+        if columns.is_empty() {
+            return (Space::new(sheet, columns, Vec::new()), None);
+        }
+        let outcome: [&[f64]; 1] = [&sheet.outcome];
+        let start: Vec<f64> = columns.iter().map(|&column| self.plan.scales[column]).collect();
+        let refined = self.plan.learn(columns, &outcome, Some(&start));
+        let anew = self.plan.learn(columns, &outcome, None);
+        let learnt = if anew.error < refined.error { anew } else { refined };
+        let kernel = Kernel::new(sheet, columns, 0..self.plan.landmarks(self.rows), learnt.scales);
+        (Space::new(sheet, columns, vec![kernel]), Some(learnt.penalty))
+    }
+
+    /// Squared errors of the regression on some columns, each row left out in turn.
+    fn losses(&self, columns: &[usize]) -> Vec<f64> {
+        let (space, near) = self.space(columns);
+        let outcome = &self.plan.sheet.outcome;
+        let smoother = Smoother::gather(&space, self.rows, &[outcome]);
+        let fits = Fits::new(&smoother);
+        let penalty = fits.best(&[0], near);
+        let coefficients = fits.coefficients(penalty, 0);
+        let fitted = predictions(&space, self.rows, &Matrix::from_values(coefficients.len(), 1, coefficients));
+        let leverages = fits.leverages(&space, penalty);
+        let target = &self.plan.data.target;
+        let classes = target.task() == Task::Classification;
+        // Probabilities are between 0 and 1.
+        let (least, most) = (-target.mean / target.scale, (1.0 - target.mean) / target.scale);
+        (0..self.rows)
+            .map(|row| {
+                let left_out = outcome[row] - (outcome[row] - fitted[(row, 0)]) / (1.0 - leverages[row]).max(0.05);
+                let predicted = if classes { left_out.clamp(least, most) } else { left_out };
+                (target.scale * (outcome[row] - predicted)).powi(2)
+            })
+            .collect()
+    }
+
+    /// The loss of some variables beside that of all.
+    pub(super) fn compare(&self, variables: &[usize]) -> Sufficiency {
+        let losses = self.losses(&self.columns(variables));
+        let base = &self.plan.sheet.base[..self.rows];
+        let total: f64 = base.iter().sum();
+        let mean = |value: &dyn Fn(usize) -> f64| (0..self.rows).map(|k| base[k] * value(k)).sum::<f64>() / total;
+        let (loss_selected, loss_all) = (mean(&|k| losses[k]), mean(&|k| self.losses_all[k]));
+        let difference = loss_selected - loss_all;
+        let spread = mean(&|k| base[k] * (losses[k] - self.losses_all[k] - difference).powi(2));
+        let standard_error = (spread / total).sqrt();
+        let sufficient = difference <= standard_error.max(NEGLIGIBLE_SHARE * loss_all);
+        Sufficiency { loss_selected, loss_all, difference, standard_error, sufficient }
+    }
+
+    /// Tests every candidate given some variables.
+    fn given(&self, set: &[usize], candidates: &[usize]) -> Vec<Tested> {
+        let columns = self.columns(set);
+        let (space, near) = self.space(&columns);
+        let chunks: Vec<&[usize]> = candidates.chunks(CANDIDATES_TOGETHER).collect();
+        threads::map(chunks.len(), |k| self.given_space(&space, &columns, near, chunks[k])).into_iter().flatten().collect()
+    }
+
+    fn given_space(&self, space: &Space, columns: &[usize], near: Option<i32>, candidates: &[usize]) -> Vec<Tested> {
+        let plan = self.plan;
+        let functions: Vec<_> = candidates.iter().map(|&variable| plan.functions(variable, columns)).collect();
+        let mut outcomes: Vec<&[f64]> = vec![&plan.sheet.outcome];
+        let mut places = Vec::new();
+        for (direct, shapes) in &functions {
+            let start = outcomes.len();
+            outcomes.extend(direct.iter().chain(shapes).map(Vec::as_slice));
+            places.push((start..outcomes.len()).collect::<Vec<usize>>());
+        }
+        let smoother = Smoother::gather(space, self.rows, &outcomes);
+        let fits = Fits::new(&smoother);
+        let (_, of_outcome) = fits.undersmoothed(&[0], near);
+        let mut coefficients = Matrix::zeros(space.width(), 2 * outcomes.len());
+        let mut put = |column: usize, values: Vec<f64>| {
+            values.into_iter().enumerate().for_each(|(row, value)| coefficients[(row, column)] = value);
+        };
+        put(0, fits.coefficients(of_outcome, 0));
+        for place in &places {
+            let (_, of_own) = fits.undersmoothed(place, near);
+            for &outcome in place {
+                put(outcome, fits.coefficients(of_own, outcome));
+                put(outcomes.len() + outcome, fits.twice(of_own, of_outcome, outcome));
+            }
+        }
+        let fitted = predictions(space, self.rows, &coefficients);
+        let rest = |outcome: usize, column: usize| -> Vec<f64> {
+            (0..self.rows).map(|k| outcomes[outcome][k] - fitted[(k, column)]).collect()
+        };
+        let limit = (plan.data.target.task() == Task::Regression).then_some(plan.settings.outlier_limit.get());
+        places
+            .iter()
+            .zip(&functions)
+            .map(|(place, (direct, _))| {
+                let own = place.iter().map(|&k| rest(k, k)).collect();
+                let twice = place.iter().map(|&k| rest(k, outcomes.len() + k)).collect();
+                let base = &plan.sheet.base[..self.rows];
+                test(base, rest(0, 0), own, twice, direct.len(), fits.left(of_outcome), limit)
+            })
+            .collect()
+    }
+
+    /// Lets the selected set grow until it is sufficient, and shrink again by what it then does not need. Evidence of variables
+    /// that were added is theirs given the set.
+    pub(super) fn complete(&self, judged: &mut [VariableEvidence], choice: &Choice) -> Sufficiency {
+        let mut set = (choice.select)(judged);
+        let mut found = self.compare(&set);
+        let Some(threshold) = choice.grow else { return found };
+        let mut grown: Vec<(usize, f64)> = Vec::new();
+        while !found.sufficient {
+            let candidates: Vec<usize> = (0..judged.len()).filter(|variable| !set.contains(variable)).collect();
+            let tested = self.given(&set, &candidates);
+            let strongest = candidates.iter().zip(&tested).max_by(|a, b| {
+                // Of equals the earlier column.
+                a.1.statistic.total_cmp(&b.1.statistic).then(b.0.cmp(a.0))
+            });
+            let Some((&variable, tested)) = strongest.filter(|(_, tested)| tested.statistic >= NEEDED) else { break };
+            let before = found;
+            set.push(variable);
+            found = self.compare(&set);
+            if found.loss_selected >= before.loss_selected {
+                // It has evidence, but the set predicts no better with it.
+                set.pop();
+                found = before;
+                break;
+            }
+            grown.push((variable, tested.statistic));
+        }
+        // Those that came first came while most was missing.
+        let mut k = 0;
+        while grown.len() > 1 && k < grown.len() {
+            let without: Vec<usize> = set.iter().copied().filter(|&variable| variable != grown[k].0).collect();
+            let tested = &self.given(&without, &[grown[k].0])[0];
+            let smaller = (tested.statistic < NEEDED || found.sufficient).then(|| self.compare(&without));
+            match smaller.filter(|smaller| smaller.sufficient || !found.sufficient) {
+                Some(smaller) => {
+                    (set, found) = (without, smaller);
+                    grown.remove(k);
+                }
+                None => {
+                    grown[k].1 = tested.statistic;
+                    k += 1;
+                }
+            }
+        }
+        for &(variable, statistic) in &grown {
+            let effective = judged[variable].effective_sample_size;
+            let alternatives = self.alternatives(&set, variable, statistic);
+            let evidence = &mut judged[variable];
+            evidence.judged_without = (0..self.plan.data.encoding.features.len())
+                .filter(|other| *other != variable && !set.contains(other))
+                .collect();
+            evidence.probability = super::judge::probability(statistic, effective, self.plan.settings).max(threshold);
+            evidence.needed = true;
+            evidence.alternatives = alternatives;
+        }
+        found
+    }
+
+    /// Variables outside the set that could take the place of one of its members.
+    fn alternatives(&self, set: &[usize], variable: usize, statistic: f64) -> Vec<usize> {
+        let rest: Vec<usize> = set.iter().copied().filter(|&member| member != variable).collect();
+        let outside: Vec<usize> =
+            (0..self.plan.data.encoding.features.len()).filter(|other| !set.contains(other)).collect();
+        let tested = self.given(&rest, &outside);
+        let strong = outside.iter().zip(&tested).filter(|(_, tested)| {
+            tested.statistic >= NEEDED.max(ALTERNATIVE_SHARE * statistic)
+        });
+        strong
+            .filter(|(other, _)| {
+                let exchanged: Vec<usize> = rest.iter().copied().chain([**other]).collect();
+                self.given(&exchanged, &[variable])[0].statistic < NEEDED && self.compare(&exchanged).sufficient
+            })
+            .map(|(&other, _)| other)
+            .collect()
+    }
+}
