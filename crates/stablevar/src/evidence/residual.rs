@@ -28,8 +28,8 @@ use crate::design::{Task, TrainingData};
 use crate::linalg::Matrix;
 
 /// Rows and landmarks from which the kernels' scales are learnt.
-const LEARNING_ROWS: usize = 1200;
-const LEARNING_LANDMARKS: usize = 80;
+const LEARNING_ROWS: usize = 1000;
+const LEARNING_LANDMARKS: usize = 72;
 /// Landmarks of the variable's own kernel, as a share of the outcome's.
 const OWN_SHARE: f64 = 0.4;
 /// Columns whose products with the variable are looked at, at most.
@@ -73,6 +73,12 @@ impl<'a> Plan<'a> {
 
     pub(super) fn learn(&self, columns: &[usize], outcomes: &[&[f64]], start: Option<&[f64]>) -> Learnt {
         learn_scales(&self.sheet, columns, outcomes, LEARNING_ROWS, LEARNING_LANDMARKS, start)
+    }
+
+    /// For a variable's own kernel, which stands beside the outcome's.
+    fn learn_quickly(&self, columns: &[usize], outcomes: &[&[f64]]) -> Learnt {
+        let equal = vec![1.0; columns.len()];
+        self.learn(columns, outcomes, Some(&equal))
     }
 
     /// Landmarks of the outcome's kernel for so many rows.
@@ -132,7 +138,7 @@ impl<'a> Plan<'a> {
         if !given.is_empty() {
             let (of_outcome, penalty) = self.outcome_scales(given, own);
             let direct: Vec<&[f64]> = direct.iter().map(Vec::as_slice).collect();
-            let of_own = self.learn(given, &direct, None);
+            let of_own = self.learn_quickly(given, &direct);
             near = Some((penalty, of_own.penalty));
             kernels.push(Kernel::new(sheet, given, 0..landmarks, of_outcome));
             kernels.push(Kernel::new(sheet, given, landmarks..landmarks + own_landmarks, of_own.scales));

@@ -18,6 +18,19 @@ pub fn multiply_rows(rows: &[f64], matrix: &Matrix, destination: &mut [f64]) {
     );
 }
 
+/// The same where the destination's rows start every `stride` values.
+pub fn multiply_rows_into(rows: &[f64], matrix: &Matrix, stride: usize, destination: &mut [f64]) {
+    let count = rows.len() / matrix.rows();
+    matmul(
+        MatMut::from_row_major_slice_with_stride_mut(destination, count, matrix.columns(), stride),
+        Accum::Replace,
+        MatRef::from_row_major_slice(rows, count, matrix.rows()),
+        MatRef::from_row_major_slice(matrix.values(), matrix.rows(), matrix.columns()),
+        1.0,
+        Par::Seq,
+    );
+}
+
 /// The same with a matrix whose entries above the diagonal do not count.
 pub fn multiply_rows_lower(rows: &[f64], matrix: &Matrix, destination: &mut [f64]) {
     let (count, size) = (rows.len() / matrix.rows(), matrix.rows());

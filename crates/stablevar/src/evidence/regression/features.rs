@@ -2,7 +2,7 @@
 
 use super::Sheet;
 use crate::functions::exp_of_nonpositive;
-use crate::linalg::{Matrix, dot, multiply_rows};
+use crate::linalg::{Matrix, dot, multiply_rows, multiply_rows_into};
 use std::ops::Range;
 
 /// `exp(-1/2 |scales * (x - landmark)|^2)` for every landmark (Nystrom's approximation of kernel regression).
@@ -40,27 +40,29 @@ impl Kernel {
         self.norms.len()
     }
 
-    /// Fills `values` with one row of bumps per row of `rows` (each with `width` values).
-    fn fill(&self, rows: &[f64], width: usize, values: &mut [f64]) {
+    /// Fills one row of bumps per row of `rows` (each with `width` values), `start` values into every `stride`.
+    fn fill(&self, rows: &[f64], width: usize, stride: usize, start: usize, values: &mut [f64]) {
         let scaled: Vec<f64> = rows
             .chunks_exact(width)
             .flat_map(|row| self.places.iter().zip(&self.scales).map(|(&place, scale)| row[place] * scale))
             .collect();
-        self.fill_scaled(&scaled, values);
+        self.fill_scaled(&scaled, stride, start, values);
     }
 
-    fn fill_scaled(&self, scaled: &[f64], values: &mut [f64]) {
+    fn fill_scaled(&self, scaled: &[f64], stride: usize, start: usize, values: &mut [f64]) {
+        let count = self.norms.len();
         if self.places.is_empty() {
-            return values.fill(1.0);
+            return values.chunks_exact_mut(stride).for_each(|row| row[start..start + count].fill(1.0));
         }
-        multiply_rows(scaled, &self.landmarks, values);
-        for (row, values) in scaled.chunks_exact(self.places.len()).zip(values.chunks_exact_mut(self.norms.len())) {
+        multiply_rows_into(scaled, &self.landmarks, stride, &mut values[start..]);
+        for (row, values) in scaled.chunks_exact(self.places.len()).zip(values.chunks_exact_mut(stride)) {
+            let values = &mut values[start..start + count];
             let norm = dot(row, row);
             for (value, landmark) in values.iter_mut().zip(&self.norms) {
                 *value -= 0.5 * (norm + landmark);
             }
+            exp_of_nonpositive(values);
         }
-        exp_of_nonpositive(values);
     }
 
     /// The bumps' values at each other's centres, the norm of the curves they span.
@@ -68,7 +70,7 @@ impl Kernel {
         let (columns, count) = (self.places.len(), self.norms.len());
         let rows = Matrix::from_fn(count, columns, |i, j| self.landmarks[(j, i)]);
         let mut gram = Matrix::zeros(count, count);
-        self.fill_scaled(rows.values(), gram.values_mut());
+        self.fill_scaled(rows.values(), count, 0, gram.values_mut());
         gram
     }
 
@@ -80,7 +82,7 @@ impl Kernel {
         for tile in (0..rows).step_by(TILE).map(|start| start..(start + TILE).min(rows)) {
             let gathered = space.gathered(tile.clone());
             let mut bumps = vec![0.0; tile.len() * count];
-            self.fill(&gathered, width, &mut bumps);
+            self.fill(&gathered, width, count, 0, &mut bumps);
             bumps.chunks_exact_mut(count).for_each(|row| row.iter_mut().zip(curve).for_each(|(bump, c)| *bump *= c));
             let mut pull = vec![0.0; tile.len() * columns];
             multiply_rows(&bumps, &landmarks, &mut pull);
@@ -156,13 +158,8 @@ impl<'a> Space<'a> {
         }
         let mut start = self.fixed();
         for kernel in &self.kernels {
-            let count = kernel.landmarks();
-            let mut bumps = vec![0.0; rows.len() * count];
-            kernel.fill(&gathered, columns, &mut bumps);
-            for (features, bumps) in features.chunks_exact_mut(stride).zip(bumps.chunks_exact(count)) {
-                features[start..start + count].copy_from_slice(bumps);
-            }
-            start += count;
+            kernel.fill(&gathered, columns, stride, start, features);
+            start += kernel.landmarks();
         }
         for (k, curve) in self.curves.iter().enumerate() {
             for (features, row) in features.chunks_exact_mut(stride).zip(rows.clone()) {

@@ -6,7 +6,7 @@ use super::{Fits, Kernel, Sheet, Smoother, Space};
 const WIDTHS: [f64; 3] = [0.6, 1.0, 1.7];
 /// Rounds of learning the scales, at most.
 const ROUNDS: usize = 7;
-const ROUNDS_FROM_START: usize = 3;
+const ROUNDS_FROM_START: usize = 4;
 /// A round must lower the error by this share to count as a success; two failures end the learning.
 const SUCCESS: f64 = 2e-3;
 /// The least importance of a column, as a share of the greatest.
