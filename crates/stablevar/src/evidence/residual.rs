@@ -28,8 +28,9 @@ use crate::design::{Task, TrainingData};
 use crate::linalg::Matrix;
 
 /// Rows and landmarks from which the kernels' scales are learnt.
-const LEARNING_ROWS: usize = 1000;
-const LEARNING_LANDMARKS: usize = 72;
+const LEARNING: (usize, usize) = (1200, 80);
+/// The same for the outcome's kernel on all columns, which all others start from.
+const LEARNING_FIRST: (usize, usize) = (2000, 150);
 /// Landmarks of the variable's own kernel, as a share of the outcome's.
 const OWN_SHARE: f64 = 0.4;
 /// Columns whose products with the variable are looked at, at most.
@@ -65,20 +66,14 @@ impl<'a> Plan<'a> {
         let relevant = wide.then(|| screen::relevant_columns(data, &sheet));
         let mut plan = Self { data, settings, sheet, scales: vec![0.0; data.columns()], penalty: 0 };
         let columns = relevant.clone().unwrap_or_else(|| (0..data.columns()).collect());
-        let learnt = plan.learn(&columns, &[&plan.sheet.outcome], None);
+        let learnt = learn_scales(&plan.sheet, &columns, &[&plan.sheet.outcome], LEARNING_FIRST, None);
         columns.iter().zip(learnt.scales).for_each(|(&column, scale)| plan.scales[column] = scale);
         plan.penalty = learnt.penalty;
         (plan, relevant)
     }
 
     pub(super) fn learn(&self, columns: &[usize], outcomes: &[&[f64]], start: Option<&[f64]>) -> Learnt {
-        learn_scales(&self.sheet, columns, outcomes, LEARNING_ROWS, LEARNING_LANDMARKS, start)
-    }
-
-    /// For a variable's own kernel, which stands beside the outcome's.
-    fn learn_quickly(&self, columns: &[usize], outcomes: &[&[f64]]) -> Learnt {
-        let equal = vec![1.0; columns.len()];
-        self.learn(columns, outcomes, Some(&equal))
+        learn_scales(&self.sheet, columns, outcomes, LEARNING, start)
     }
 
     /// Landmarks of the outcome's kernel for so many rows.
@@ -138,7 +133,7 @@ impl<'a> Plan<'a> {
         if !given.is_empty() {
             let (of_outcome, penalty) = self.outcome_scales(given, own);
             let direct: Vec<&[f64]> = direct.iter().map(Vec::as_slice).collect();
-            let of_own = self.learn_quickly(given, &direct);
+            let of_own = self.learn(given, &direct, None);
             near = Some((penalty, of_own.penalty));
             kernels.push(Kernel::new(sheet, given, 0..landmarks, of_outcome));
             kernels.push(Kernel::new(sheet, given, landmarks..landmarks + own_landmarks, of_own.scales));

@@ -49,7 +49,7 @@ pub(super) fn relevant_columns(data: &TrainingData, sheet: &Sheet) -> Vec<usize>
         if columns.len() == before {
             break;
         }
-        let learnt = learn_scales(sheet, &columns, &[&sheet.outcome], rows, LANDMARKS, None);
+        let learnt = learn_scales(sheet, &columns, &[&sheet.outcome], (rows, LANDMARKS), None);
         let kernel = Kernel::new(sheet, &columns, 0..LANDMARKS.min(rows / 3).max(1), learnt.scales);
         let space = Space::new(sheet, &columns, vec![kernel]);
         let smoother = Smoother::gather(&space, rows, &[&sheet.outcome]);

@@ -22,7 +22,8 @@ pub fn multiply_rows(rows: &[f64], matrix: &Matrix, destination: &mut [f64]) {
 pub fn multiply_rows_into(rows: &[f64], matrix: &Matrix, stride: usize, destination: &mut [f64]) {
     let count = rows.len() / matrix.rows();
     matmul(
-        MatMut::from_row_major_slice_with_stride_mut(destination, count, matrix.columns(), stride),
+        // Not `from_row_major_slice_with_stride_mut`, which takes the stride for that of columns (faer 0.24).
+        MatMut::from_column_major_slice_with_stride_mut(destination, matrix.columns(), count, stride).transpose_mut(),
         Accum::Replace,
         MatRef::from_row_major_slice(rows, count, matrix.rows()),
         MatRef::from_row_major_slice(matrix.values(), matrix.rows(), matrix.columns()),

@@ -6,7 +6,7 @@ use super::{Fits, Kernel, Sheet, Smoother, Space};
 const WIDTHS: [f64; 3] = [0.6, 1.0, 1.7];
 /// Rounds of learning the scales, at most.
 const ROUNDS: usize = 7;
-const ROUNDS_FROM_START: usize = 4;
+const ROUNDS_FROM_START: usize = 3;
 /// A round must lower the error by this share to count as a success; two failures end the learning.
 const SUCCESS: f64 = 2e-3;
 /// The least importance of a column, as a share of the greatest.
@@ -22,7 +22,8 @@ pub(in crate::evidence) struct Learnt {
     pub penalty: i32,
 }
 
-/// How much each column counts in the distance of two rows, learnt for the outcomes together from the first rows.
+/// How much each column counts in the distance of two rows, learnt for the outcomes together from so many of the first rows
+/// and landmarks.
 ///
 /// Starts from equal scales, or from those of a similar regression. Each round fits the kernel at several widths and
 /// penalties, keeps the best by generalised cross-validation, and sets every column's squared scale to the mean square of the fitted
@@ -31,8 +32,7 @@ pub(in crate::evidence) fn learn_scales(
     sheet: &Sheet,
     columns: &[usize],
     outcomes: &[&[f64]],
-    rows: usize,
-    landmarks: usize,
+    (rows, landmarks): (usize, usize),
     start: Option<&[f64]>,
 ) -> Learnt {
     let rows = rows.min(sheet.order.len());

@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// Vectors of signs behind every trace.
-const PROBES: usize = 10;
+const PROBES: usize = 16;
 /// Penalties are `10^(k / 2)` for k in these.
 const COARSE: [i32; 7] = [-10, -8, -6, -4, -2, 0, 2];
 /// The predictions use the best penalty lowered by the first of these that raises the error by no more than the cost. What
