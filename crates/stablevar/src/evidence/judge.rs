@@ -254,14 +254,15 @@ fn together(slope: (f64, f64), shape: (f64, f64)) -> (f64, f64) {
 
 /// From the test with all landmarks and those with either half to what is reported.
 ///
-/// What the halves show beyond the whole would fall further with more landmarks than there are; it is taken off once more.
+/// What the halves show beyond the whole would fall further with more landmarks than there are; it is taken off once more. What is left
+/// of the statistic comes beside.
 pub(super) fn conclude(
     settings: &Evidence,
     whole: &Tested,
     halves: &[Tested],
     effective: f64,
     units: Option<f64>,
-) -> VariableEvidence {
+) -> (VariableEvidence, f64) {
     let size = |tested: &Tested| tested.statistic.sqrt();
     let of_halves = halves.iter().map(size).sum::<f64>() / halves.len().max(1) as f64;
     let beyond = (of_halves - size(whole)).max(0.0);
@@ -271,7 +272,7 @@ pub(super) fn conclude(
     let mean = repeats.iter().sum::<f64>() / repeats.len() as f64;
     let spread = (repeats.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / repeats.len() as f64).sqrt();
     let doubtful = probability_of(size(whole)) >= 0.5 && beyond > DOUBTFUL * size(whole);
-    VariableEvidence {
+    let evidence = VariableEvidence {
         effect: units.zip(whole.slope).map(|(units, (slope, _))| units * slope),
         standard_error: units.zip(whole.slope).map(|(units, (_, error))| units * error),
         t: whole.t,
@@ -283,7 +284,8 @@ pub(super) fn conclude(
         doubtful,
         effective_sample_size: effective,
         ..VariableEvidence::default()
-    }
+    };
+    (evidence, certain * certain)
 }
 
 /// The square of the normal quantile that is as unlikely as Student's t, whose square is given (Wallace, 1959).

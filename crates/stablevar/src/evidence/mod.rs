@@ -239,10 +239,10 @@ fn by_residuals(
             let near = screen::neighbours(data, variable);
             given.retain(|column| relevant.contains(column) || near.contains(column));
         }
-        let found = plan.judge(variable, &given, first, 1);
-        let in_doubt = |found: &VariableEvidence| DOUBT.contains(&found.probability) || found.spread > UNSETTLED;
+        let (found, _) = plan.judge(variable, &given, first, 1);
         // Racing: only what is not clear is looked at more closely.
-        if in_doubt(&found) && rows > first { plan.judge(variable, &given, rows, 1) } else { found }
+        let clear = !DOUBT.contains(&found.probability) && found.spread <= UNSETTLED && !found.doubtful;
+        if clear { found } else { plan.judge(variable, &given, rows, 2).0 }
     })?;
     let sufficiency = choice.map(|choice| {
         let all = relevant.unwrap_or_else(|| (0..data.columns()).collect());

@@ -122,7 +122,9 @@ impl<'a> Plan<'a> {
     }
 
     /// Judges a variable given some encoded columns, by the first `rows` rows, with `times` the usual number of landmarks.
-    pub(super) fn judge(&self, variable: usize, given: &[usize], rows: usize, times: usize) -> VariableEvidence {
+    ///
+    /// Also the part of the statistic (as of one column) that is certain.
+    pub(super) fn judge(&self, variable: usize, given: &[usize], rows: usize, times: usize) -> (VariableEvidence, f64) {
         let own = &self.data.encoding.features[variable].columns;
         let sheet = &self.sheet;
         let (direct, shapes) = self.functions(variable, given);
@@ -220,7 +222,7 @@ impl<'a> Plan<'a> {
     }
 
     /// What the tests with all landmarks and with either half say together.
-    fn conclude(&self, variable: usize, rows: usize, tested: &[Tested]) -> VariableEvidence {
+    fn conclude(&self, variable: usize, rows: usize, tested: &[Tested]) -> (VariableEvidence, f64) {
         let own = &self.data.encoding.features[variable].columns;
         let whole = &tested[0];
         let units = match own[..] {

@@ -156,13 +156,7 @@ impl<'a> Sets<'a> {
         let Some(threshold) = choice.grow else { return found };
         let mut grown: Vec<(usize, f64)> = Vec::new();
         while !found.sufficient {
-            let candidates: Vec<usize> = (0..judged.len()).filter(|variable| !set.contains(variable)).collect();
-            let tested = self.given(&set, &candidates);
-            let strongest = candidates.iter().zip(&tested).max_by(|a, b| {
-                // Of equals the earlier column.
-                a.1.statistic.total_cmp(&b.1.statistic).then(b.0.cmp(a.0))
-            });
-            let Some((&variable, tested)) = strongest.filter(|(_, tested)| tested.statistic >= NEEDED) else { break };
+            let Some((variable, statistic)) = self.next(&set, judged.len()) else { break };
             let before = found;
             set.push(variable);
             found = self.compare(&set);
@@ -172,21 +166,21 @@ impl<'a> Sets<'a> {
                 found = before;
                 break;
             }
-            grown.push((variable, tested.statistic));
+            grown.push((variable, statistic));
         }
         // Those that came first came while most was missing.
         let mut k = 0;
         while grown.len() > 1 && k < grown.len() {
             let without: Vec<usize> = set.iter().copied().filter(|&variable| variable != grown[k].0).collect();
-            let tested = &self.given(&without, &[grown[k].0])[0];
-            let smaller = (tested.statistic < NEEDED || found.sufficient).then(|| self.compare(&without));
+            let statistic = self.carefully(&without, grown[k].0);
+            let smaller = (statistic < NEEDED || found.sufficient).then(|| self.compare(&without));
             match smaller.filter(|smaller| smaller.sufficient || !found.sufficient) {
                 Some(smaller) => {
                     (set, found) = (without, smaller);
                     grown.remove(k);
                 }
                 None => {
-                    grown[k].1 = tested.statistic;
+                    grown[k].1 = statistic;
                     k += 1;
                 }
             }
@@ -203,6 +197,24 @@ impl<'a> Sets<'a> {
             evidence.alternatives = alternatives;
         }
         found
+    }
+
+    /// The variable with the strongest evidence given the set, if there is one that it needs.
+    fn next(&self, set: &[usize], variables: usize) -> Option<(usize, f64)> {
+        let candidates: Vec<usize> = (0..variables).filter(|variable| !set.contains(variable)).collect();
+        let tested = self.given(set, &candidates);
+        let mut ranked: Vec<(usize, f64)> =
+            candidates.into_iter().zip(tested.iter().map(|tested| tested.statistic)).collect();
+        ranked.retain(|(_, statistic)| *statistic >= NEEDED);
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        // A quick test ranks them; a biased variable may pass it and not the careful one.
+        let judged = ranked.into_iter().map(|(variable, _)| (variable, self.carefully(set, variable)));
+        judged.into_iter().find(|(_, statistic)| *statistic >= NEEDED)
+    }
+
+    /// The certain part of a variable's statistic given a set.
+    fn carefully(&self, set: &[usize], variable: usize) -> f64 {
+        self.plan.judge(variable, &self.columns(set), self.rows, 1).1
     }
 
     /// Variables outside the set that could take the place of one of its members.
