@@ -82,7 +82,13 @@ FITTED = {
     ),
     "evidence_": (
         "dict or None",
-        "For each variable the effect given all others, its standard error, t, p-value, effect size and probability.",
+        "For each variable the effect given all others, its standard error, t, p-value, effect size and probability, "
+        "how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).",
+    ),
+    "sufficiency_": (
+        "dict or None",
+        "Whether the selected variables predict as well as all, in the training data: ``loss_selected``, ``loss_all``, "
+        "``difference``, ``standard_error``, ``sufficient``.",
     ),
     "coef_": (
         "ndarray",

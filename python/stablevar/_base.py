@@ -208,6 +208,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         self.n_eff_: float = summary["n_eff"]
         self.history_: list[dict[str, Any]] = summary["history"]
         self.evidence_: dict[str, Any] | None = summary["evidence"]
+        self.sufficiency_: dict[str, Any] | None = summary["sufficiency"]
         self.converged_: bool = summary["converged"]
         self.n_iter_: int = max(1, summary["loops"])
         self.findings_: list[dict[str, Any]] = summary["findings"]

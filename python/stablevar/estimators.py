@@ -111,7 +111,11 @@ class SVIRegressor(Regression, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -317,7 +321,11 @@ class SVIClassifier(Classification, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -524,7 +532,11 @@ class SVIDRegressor(Regression, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -720,7 +732,11 @@ class SVIDClassifier(Classification, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -925,7 +941,11 @@ class NonlinearSVIRegressor(Regression, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1149,7 +1169,11 @@ class NonlinearSVIClassifier(Classification, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1304,7 +1328,11 @@ class OLSRegressor(Regression, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1389,7 +1417,11 @@ class LassoRegressor(Regression, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1479,7 +1511,11 @@ class RidgeRegressor(Regression, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1592,7 +1628,11 @@ class STGRegressor(Regression, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1741,7 +1781,11 @@ class STGClassifier(Classification, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1874,7 +1918,11 @@ class DWRRegressor(Regression, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1978,7 +2026,11 @@ class DWRClassifier(Classification, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -2099,7 +2151,11 @@ class SRDORegressor(Regression, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -2239,7 +2295,11 @@ class SRDOClassifier(Classification, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -2370,7 +2430,11 @@ class MLPRegressor(Regression, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -2487,7 +2551,11 @@ class MLPClassifier(Classification, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -2591,7 +2659,11 @@ class LogisticClassifier(Classification, StableModel):
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
     evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability.
+        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
+        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    sufficiency_ : dict or None
+        Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
+        ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use stablevar::estimator::Estimator;
+use stablevar::evidence::VariableEvidence;
 use stablevar::finding::{Finding, Words};
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
@@ -59,6 +60,13 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
             json!({"variable": names[pair.variable], "stands_for": names[pair.stands_for], "correlation": pair.correlation})
         })
         .collect();
+    // Other variables by their names, not by their positions.
+    let told = |evidence: &VariableEvidence| {
+        let mut value = json!(evidence);
+        value["alternatives"] = evidence.alternatives.iter().map(|&variable| names[variable].clone()).collect();
+        value["judged_without"] = evidence.judged_without.iter().map(|&variable| names[variable].clone()).collect();
+        value
+    };
     json!({
         "method": model.method.name(),
         "task": model.task,
@@ -70,8 +78,9 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
         "selected": model.selected_names(),
         "probability": by_name(&model.open_probability),
         "open_probability": by_name(&model.open_probability),
-        "evidence": model.evidence.as_ref().map(|evidence| names.iter().zip(evidence).map(|(name, evidence)| (name.clone(), json!(evidence))).collect::<Map<_, _>>()),
+        "evidence": model.evidence.as_ref().map(|evidence| names.iter().zip(evidence).map(|(name, evidence)| (name.clone(), told(evidence))).collect::<Map<_, _>>()),
         "evidence_source": model.evidence_source,
+        "sufficiency": model.sufficiency,
         "selection_frequency": model.selection_frequency.as_deref().map(by_name),
         "stand_ins": stand_ins,
         "model": match model.model { Model::Linear(_) => "linear", Model::Network(_) => "network" },

@@ -1,5 +1,7 @@
 //! Text that is safe to show, whatever it holds.
 
+use stablevar::evidence::Sufficiency;
+
 /// Text that is safe inside HTML and SVG, also in quoted attributes.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -37,6 +39,18 @@ pub fn number(value: f64) -> String {
     } else {
         format!("{value:.4e}")
     }
+}
+
+/// In a sentence whether the selected variables predict as well as all.
+pub fn sufficiency(set: &Sufficiency) -> String {
+    let verdict = if set.sufficient { "as well as" } else { "worse than" };
+    format!(
+        "in these rows the selected variables predict {verdict} all of them: loss {} against {} (difference {}, s.e. {})",
+        number(set.loss_selected),
+        number(set.loss_all),
+        number(set.difference),
+        number(set.standard_error)
+    )
 }
 
 #[cfg(test)]

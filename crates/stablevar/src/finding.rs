@@ -214,8 +214,23 @@ findings! {
     /// There are many columns for the rows.
     ManyColumns "many-columns":
         "{columns} columns (after encoding) are many for {rows} rows",
-        "p-values may be too small and a variable may be selected by chance",
-        "Use more rows, leave columns out ([exclude]), or look at halves of the rows ([resamples])";
+        "each variable is judged beside those that tell most about the outcome and about itself, not beside all",
+        "Use more rows, or leave columns out that can't matter ([exclude])";
+    /// The set does not tell what all columns tell.
+    NotSufficient "not-sufficient":
+        "the selected variables predict worse than all of them do: here the loss is {percent:1} % higher (s.e. {error:1} %)",
+        "something that the other columns tell is missing, but none of them by itself has evidence enough to be added",
+        "Use more rows or a lower cut-off ([threshold]); where new rows are like these, all columns predict better ([method=ols])";
+    /// Several variables could have been chosen.
+    Interchangeable "interchangeable":
+        "'{0}' is chosen, but {rest} could take its place",
+        "beside the rest of the set either tells what the other does, and these rows can't say which of them holds elsewhere; the one with the stronger evidence was taken",
+        "Ask someone who knows the field, and leave the other one out ([exclude])";
+    /// The evidence for a variable is not settled.
+    DoubtfulEvidence "doubtful-evidence":
+        "the evidence for '{0}' falls as the regressions get finer",
+        "an effect would not fall, what they miss of the other columns would: its probability may be too high",
+        "Use more rows, or ask someone who knows the field whether it can act on the outcome by itself";
     /// The classes are told apart without error.
     Separated "separated-classes":
         "the selected variables tell the two classes apart without error",

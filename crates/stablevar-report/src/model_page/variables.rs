@@ -3,7 +3,8 @@
 use super::shown;
 use crate::chart::{Forest, Interval, picture};
 use crate::page::{TableCell, sortable_table};
-use crate::text::{escape, number, shorten};
+use crate::text::{escape, number, shorten, sufficiency};
+use stablevar::evidence::VariableEvidence;
 use stablevar::finding::Finding;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
@@ -35,7 +36,7 @@ pub(super) fn section(model: &FittedModel) -> String {
     );
     let caption = "Every variable. A click on a heading sorts.";
     let table = sortable_table("variable-table", caption, &header, &rows);
-    format!("{controls}{table}{}{}{}", forest(model), stand_ins(model), left_out(model))
+    format!("{controls}{table}{}{}{}{}", whole_set(model), forest(model), stand_ins(model), left_out(model))
 }
 
 fn role(model: &FittedModel, selected: bool) -> &'static str {
@@ -68,7 +69,11 @@ fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
         TableCell::text(shown(&feature.name)),
         TableCell::text(role(model, selected).into()),
         TableCell::number(
-            format!("<span class=\"share\"><i style=\"width:{:.0}%\"></i></span>{probability:.2}", 100.0 * probability),
+            format!(
+                "<span class=\"share\"><i style=\"width:{:.0}%\"></i></span>{probability:.2}{}",
+                100.0 * probability,
+                model.evidence.as_ref().map_or_else(String::new, |all| marks(&all[position]))
+            ),
             probability,
         ),
         coefficient,
@@ -82,6 +87,13 @@ fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
         row.push(TableCell::number(format!("{:.1e}", evidence.p_value), evidence.p_value));
     }
     row
+}
+
+/// How far repeats differ, where they do, and whether the evidence is in doubt.
+fn marks(evidence: &VariableEvidence) -> String {
+    let spread = if evidence.spread >= 0.005 { format!(" ± {:.2}", evidence.spread) } else { String::new() };
+    let doubt = if evidence.doubtful { " (doubtful)" } else { "" };
+    format!("{spread}{doubt}")
 }
 
 /// How strongly each variable goes with the outcome once the others are known, the strongest first.
@@ -114,6 +126,33 @@ fn forest(model: &FittedModel) -> String {
         "<figure>{picture}<figcaption>Evidence with 95 % intervals: an interval away from 0 speaks for an effect of its own. \
          Chosen variables in blue, the others in grey.{all}</figcaption></figure>"
     )
+}
+
+/// Whether the set tells all, and what could take the place of its members.
+fn whole_set(model: &FittedModel) -> String {
+    let (Some(set), Some(evidence)) = (&model.sufficiency, &model.evidence) else { return String::new() };
+    let name = |variable: usize| shown(&model.encoding.features[variable].name);
+    let of_members: String = model
+        .selected
+        .iter()
+        .filter(|&&variable| evidence[variable].needed)
+        .map(|&variable| {
+            let others: Vec<String> = evidence[variable].alternatives.iter().map(|&other| name(other)).collect();
+            let instead =
+                if others.is_empty() { String::new() } else { format!("; {} could take its place", others.join(", ")) };
+            format!(
+                "<li><strong>{}</strong> was added since the others did not tell all{instead}.</li>",
+                name(variable)
+            )
+        })
+        .collect();
+    let list = if of_members.is_empty() { String::new() } else { format!("<ul>{of_members}</ul>") };
+    format!("<h3>The set as a whole</h3><p>{}.</p>{list}", capitalised(&sufficiency(set)))
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn stand_ins(model: &FittedModel) -> String {

@@ -166,7 +166,8 @@ pub(super) fn test(
         }
     }
     let total: f64 = weights.iter().sum();
-    let mean = |a: &[f64], b: &[f64]| weights.iter().zip(a.iter().zip(b)).map(|(w, (a, b))| w * a * b).sum::<f64>() / total;
+    let mean =
+        |a: &[f64], b: &[f64]| weights.iter().zip(a.iter().zip(b)).map(|(w, (a, b))| w * a * b).sum::<f64>() / total;
     // Shapes are to say what the slope does not.
     let moments = Matrix::from_fn(direct, direct, |a, b| mean(&own[a], &own[b]));
     if let Some(solver) = Cholesky::with_least_ridge(&moments) {
@@ -180,8 +181,7 @@ pub(super) fn test(
             }
         }
     }
-    let kept: Vec<usize> =
-        (0..own.len()).filter(|&k| k < direct || mean(&own[k], &own[k]) > LEAST_VARIANCE).collect();
+    let kept: Vec<usize> = (0..own.len()).filter(|&k| k < direct || mean(&own[k], &own[k]) > LEAST_VARIANCE).collect();
     let count = kept.len();
     let products: Vec<f64> = kept.iter().map(|&k| total * mean(&own[k], &outcome)).collect();
     let gram = Matrix::from_fn(count, count, |a, b| total * mean(&own[kept[a]], &own[kept[b]]));
@@ -215,7 +215,8 @@ pub(super) fn test(
         let left = Matrix::from_fn(shapes.len(), shapes.len(), |a, b| {
             spread[(shapes[a], shapes[b])] - dot(&along(shapes[a]), &solver.solve(&along(shapes[b])))
         });
-        let statistic = finite(Cholesky::with_least_ridge(&left).map_or(0.0, |solver| dot(&rest, &solver.solve(&rest))));
+        let statistic =
+            finite(Cholesky::with_least_ridge(&left).map_or(0.0, |solver| dot(&rest, &solver.solve(&rest))));
         let normal = as_if_normal(statistic, freedom);
         by_shape = Some((as_one_column(normal, shapes.len()), chi_squared_tail(normal, shapes.len())));
     }

@@ -20,6 +20,7 @@ use crate::threads;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use residual::Plan;
+pub(crate) use screen::is_wide;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -109,7 +110,7 @@ pub struct VariableEvidence {
 }
 
 /// Whether the selected variables predict as well as all of them, in the training data: mean losses of flexible regressions, each row left
-/// out in turn. The loss is the squared error, for two classes Brier's score.
+/// out in turn. The loss is the squared error, in which none counts for more than one at the outlier limit; for two classes Brier's score.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sufficiency {
     /// With the selected variables.

@@ -56,11 +56,7 @@ pub(super) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// Also the encoded columns that matter for the outcome, if there are too many to condition on all.
-    pub(super) fn new(
-        data: &'a TrainingData,
-        settings: &'a Evidence,
-        order: Vec<usize>,
-    ) -> (Self, Option<Vec<usize>>) {
+    pub(super) fn new(data: &'a TrainingData, settings: &'a Evidence, order: Vec<usize>) -> (Self, Option<Vec<usize>>) {
         let sheet = Sheet::new(data, order);
         let wide = screen::is_wide(data.columns(), sheet.order.len());
         let relevant = wide.then(|| screen::relevant_columns(data, &sheet));
@@ -104,8 +100,7 @@ impl<'a> Plan<'a> {
     pub(super) fn functions(&self, variable: usize, given: &[usize]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
         let own = &self.data.encoding.features[variable].columns;
         let order = &self.sheet.order;
-        let direct =
-            own.iter().map(|&c| order.iter().map(|&row| self.data.design[(row, c + 1)]).collect()).collect();
+        let direct = own.iter().map(|&c| order.iter().map(|&row| self.data.design[(row, c + 1)]).collect()).collect();
         let [column] = own[..] else { return (direct, Vec::new()) };
         let cut = |k: usize, column: usize| self.sheet.seen[(k, column)].clamp(-FAR, FAR);
         let mut partners: Vec<usize> = given.iter().copied().filter(|&other| self.scales[other] > 0.0).collect();
@@ -131,18 +126,30 @@ impl<'a> Plan<'a> {
         let landmarks = (times * self.landmarks(rows)).min(rows / 3).max(1);
         let own_landmarks = ((landmarks as f64 * OWN_SHARE) as usize).min(rows - landmarks);
         let mut kernels = Vec::new();
-        let mut near = None;
+        let (mut near, mut regressions) = (None, None);
         if !given.is_empty() {
             let (of_outcome, penalty) = self.outcome_scales(given, own);
             let direct: Vec<&[f64]> = direct.iter().map(Vec::as_slice).collect();
             let of_own = self.learn(given, &direct, None);
             near = Some((penalty, of_own.penalty));
+            regressions = Some((self.steepest(given, &of_outcome), self.steepest(given, &of_own.scales)));
             kernels.push(Kernel::new(sheet, given, 0..landmarks, of_outcome));
             kernels.push(Kernel::new(sheet, given, landmarks..landmarks + own_landmarks, of_own.scales));
         }
         let space = Space::new(sheet, given, kernels);
         let tested = self.test_all(space, near, rows, &direct, &shapes);
-        self.conclude(variable, rows, &tested)
+        let (evidence, certain) = self.conclude(variable, rows, &tested);
+        (VariableEvidence { regressions, ..evidence }, certain)
+    }
+
+    /// Names of the columns that count most in a kernel, at most four.
+    fn steepest(&self, columns: &[usize], scales: &[f64]) -> String {
+        let mut order: Vec<usize> = (0..scales.len()).collect();
+        order.sort_by(|&a, &b| scales[b].total_cmp(&scales[a]).then(a.cmp(&b)));
+        let greatest = scales[order[0]];
+        let counts = order.into_iter().filter(|&k| scales[k] >= 0.5 * greatest).take(4);
+        let names: Vec<&str> = counts.map(|k| self.data.encoding.columns[columns[k]].name.as_str()).collect();
+        format!("kernel, mostly in {}", names.join(", "))
     }
 
     /// Tests with all landmarks and with either half of them.

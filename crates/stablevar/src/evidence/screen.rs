@@ -1,6 +1,6 @@
 //! Tables with very many columns: which of them the others are judged against.
 
-use super::regression::{Fits, Kernel, Smoother, Space, learn_scales, predictions, Sheet};
+use super::regression::{Fits, Kernel, Sheet, Smoother, Space, learn_scales, predictions};
 use crate::design::TrainingData;
 use crate::linalg::Matrix;
 
@@ -19,7 +19,7 @@ const ROWS: usize = 3000;
 const LANDMARKS: usize = 100;
 
 /// Whether there are too many columns to condition on all of them.
-pub(super) fn is_wide(columns: usize, rows: usize) -> bool {
+pub(crate) fn is_wide(columns: usize, rows: usize) -> bool {
     columns > MOST_COLUMNS || columns > rows / ROWS_PER_COLUMN
 }
 

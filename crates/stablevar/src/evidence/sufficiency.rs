@@ -11,6 +11,7 @@ use super::residual::Plan;
 use super::{Choice, Sufficiency, VariableEvidence};
 use crate::design::Task;
 use crate::linalg::Matrix;
+use crate::models::spread_of_the_bulk;
 use crate::threads;
 
 /// A set is sufficient if its loss exceeds that of all columns by no more than a standard error or this share.
@@ -26,6 +27,8 @@ const CANDIDATES_TOGETHER: usize = 24;
 pub(super) struct Sets<'a> {
     plan: &'a Plan<'a>,
     rows: usize,
+    /// The error beyond which none counts for more: a few extreme outcomes would else decide which set is better.
+    most: f64,
     /// Per row the loss of the regression on all columns.
     losses_all: Vec<f64>,
 }
@@ -33,8 +36,13 @@ pub(super) struct Sets<'a> {
 impl<'a> Sets<'a> {
     /// `all` are the encoded columns that stand for the whole table.
     pub(super) fn new(plan: &'a Plan<'a>, rows: usize, all: &[usize]) -> Self {
-        let mut sets = Self { plan, rows, losses_all: Vec::new() };
-        sets.losses_all = sets.losses(all);
+        let mut sets = Self { plan, rows, most: f64::INFINITY, losses_all: Vec::new() };
+        let errors = sets.errors(all);
+        if plan.data.target.task() == Task::Regression {
+            let bulk = spread_of_the_bulk(&errors, &plan.sheet.base[..rows]);
+            sets.most = if bulk > 0.0 { plan.settings.outlier_limit.get() * bulk } else { f64::INFINITY };
+        }
+        sets.losses_all = sets.losses(errors);
         sets
     }
 
@@ -61,8 +69,12 @@ impl<'a> Sets<'a> {
         (Space::new(sheet, columns, vec![kernel]), Some(learnt.penalty))
     }
 
-    /// Squared errors of the regression on some columns, each row left out in turn.
-    fn losses(&self, columns: &[usize]) -> Vec<f64> {
+    fn losses(&self, errors: Vec<f64>) -> Vec<f64> {
+        errors.into_iter().map(|error| error.abs().min(self.most).powi(2)).collect()
+    }
+
+    /// Errors of the regression on some columns, in the user's units, each row left out in turn.
+    fn errors(&self, columns: &[usize]) -> Vec<f64> {
         let (space, near) = self.space(columns);
         let outcome = &self.plan.sheet.outcome;
         let smoother = Smoother::gather(&space, self.rows, &[outcome]);
@@ -79,14 +91,14 @@ impl<'a> Sets<'a> {
             .map(|row| {
                 let left_out = outcome[row] - (outcome[row] - fitted[(row, 0)]) / (1.0 - leverages[row]).max(0.05);
                 let predicted = if classes { left_out.clamp(least, most) } else { left_out };
-                (target.scale * (outcome[row] - predicted)).powi(2)
+                target.scale * (outcome[row] - predicted)
             })
             .collect()
     }
 
     /// The loss of some variables beside that of all.
     pub(super) fn compare(&self, variables: &[usize]) -> Sufficiency {
-        let losses = self.losses(&self.columns(variables));
+        let losses = self.losses(self.errors(&self.columns(variables)));
         let base = &self.plan.sheet.base[..self.rows];
         let total: f64 = base.iter().sum();
         let mean = |value: &dyn Fn(usize) -> f64| (0..self.rows).map(|k| base[k] * value(k)).sum::<f64>() / total;
@@ -103,7 +115,10 @@ impl<'a> Sets<'a> {
         let columns = self.columns(set);
         let (space, near) = self.space(&columns);
         let chunks: Vec<&[usize]> = candidates.chunks(CANDIDATES_TOGETHER).collect();
-        threads::map(chunks.len(), |k| self.given_space(&space, &columns, near, chunks[k])).into_iter().flatten().collect()
+        threads::map(chunks.len(), |k| self.given_space(&space, &columns, near, chunks[k]))
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     fn given_space(&self, space: &Space, columns: &[usize], near: Option<i32>, candidates: &[usize]) -> Vec<Tested> {
@@ -223,9 +238,10 @@ impl<'a> Sets<'a> {
         let outside: Vec<usize> =
             (0..self.plan.data.encoding.features.len()).filter(|other| !set.contains(other)).collect();
         let tested = self.given(&rest, &outside);
-        let strong = outside.iter().zip(&tested).filter(|(_, tested)| {
-            tested.statistic >= NEEDED.max(ALTERNATIVE_SHARE * statistic)
-        });
+        let strong = outside
+            .iter()
+            .zip(&tested)
+            .filter(|(_, tested)| tested.statistic >= NEEDED.max(ALTERNATIVE_SHARE * statistic));
         strong
             .filter(|(other, _)| {
                 let exchanged: Vec<usize> = rest.iter().copied().chain([**other]).collect();

@@ -1,6 +1,7 @@
 //! What the user should watch out for after a fit.
 
 use super::FittedModel;
+use crate::evidence::is_wide;
 use crate::finding::{Code, Finding};
 use crate::linalg::Matrix;
 
@@ -45,7 +46,7 @@ fn of_the_weights(model: &FittedModel, total: f64) -> Vec<Finding> {
 }
 
 fn of_the_evidence(model: &FittedModel) -> Vec<Finding> {
-    let (Some(_), Some(settings)) = (&model.evidence, model.method.loop_settings()) else { return Vec::new() };
+    let (Some(evidence), Some(settings)) = (&model.evidence, model.method.loop_settings()) else { return Vec::new() };
     let mut found = Vec::new();
     let (columns, most) = (model.encoding.columns.len(), settings.evidence.map_or(usize::MAX, |how| how.rows));
     let used = model.rows.min(most);
@@ -54,8 +55,24 @@ fn of_the_evidence(model: &FittedModel) -> Vec<Finding> {
             Finding::new(Code::EvidenceFromSample).with("used", most as f64).with("rows", model.rows as f64);
         found.push(found_out);
     }
-    if 10 * columns > used {
+    if is_wide(columns, used) {
         found.push(Finding::new(Code::ManyColumns).with("columns", columns as f64).with("rows", used as f64));
+    }
+    if let Some(set) = model.sufficiency.filter(|set| !set.sufficient) {
+        let percent = |value: f64| 100.0 * value / set.loss_all;
+        let told = Finding::new(Code::NotSufficient).with("percent", percent(set.difference));
+        found.push(told.with("error", percent(set.standard_error)));
+    }
+    let name = |variable: usize| &model.encoding.features[variable].name;
+    for &variable in &model.selected {
+        let alternatives = &evidence[variable].alternatives;
+        if !alternatives.is_empty() {
+            let names = std::iter::once(&variable).chain(alternatives).map(|&variable| name(variable));
+            found.push(Finding::new(Code::Interchangeable).about(names));
+        }
+        if evidence[variable].doubtful {
+            found.push(Finding::new(Code::DoubtfulEvidence).about([name(variable)]));
+        }
     }
     found
 }

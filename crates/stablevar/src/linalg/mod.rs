@@ -13,7 +13,9 @@ pub use covariance::{correlation_from_covariance, covariance_from_moments};
 pub use factor::{Cholesky, symmetric_eigen};
 pub use matrix::Matrix;
 pub(crate) use matrix::with_gaps;
-pub use products::{add_cross_product, add_lower_cross_product, multiply_rows, multiply_rows_into, multiply_rows_lower};
+pub use products::{
+    add_cross_product, add_lower_cross_product, multiply_rows, multiply_rows_into, multiply_rows_lower,
+};
 pub(crate) use small::dot_in_lanes;
 pub use small::{add_left_transposed, add_product, add_right_transposed};
 

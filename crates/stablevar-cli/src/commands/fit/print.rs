@@ -5,7 +5,7 @@ use crate::printer::Printer;
 use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
-use stablevar_report::text::number;
+use stablevar_report::text::{number, sufficiency};
 
 /// The variables, and how the fit went; `total` is the sum of the base weights.
 pub(super) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<()> {
@@ -21,6 +21,7 @@ pub(super) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
         };
         let mark = if selected { "yes" } else { "no" };
         let mut row = vec![feature.name.clone(), format!("{:.2}", model.open_probability[position])];
+        row.extend(model.evidence.as_ref().map(|evidence| format!("{:.2}", evidence[position].spread)));
         if let Some(frequency) = &model.selection_frequency {
             row.push(format!("{:.0} %", 100.0 * frequency[position]));
         }
@@ -39,6 +40,7 @@ pub(super) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
         if selected && feature.columns.len() > 1 {
             rows.extend(feature.columns.iter().map(|&column| {
                 let mut row = vec![format!("  {}", encoding.columns[column].name), String::new(), String::new()];
+                row.extend(model.evidence.iter().map(|_| String::new()));
                 row.extend(model.selection_frequency.iter().map(|_| String::new()));
                 row.push(number(coefficients[column]));
                 row
@@ -55,6 +57,7 @@ pub(super) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
     ))?;
     let role = if model.method.seeks_stability() { "stable" } else { "used" };
     let mut header = vec!["variable", if model.evidence.is_some() { "probability" } else { "open" }];
+    header.extend(model.evidence.iter().map(|_| "spread"));
     header.extend(model.selection_frequency.iter().map(|_| "resamples"));
     let is_linear = matches!(model.model, Model::Linear(_));
     header.extend([role, if is_linear { "coefficient" } else { "mean slope" }]);
@@ -77,6 +80,9 @@ pub(super) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
     }
     if let Some(share) = model.diagnostics.truncated {
         printer.line(&format!("weights cut off at the limit {:.1} %", 100.0 * share))?;
+    }
+    if let Some(set) = &model.sufficiency {
+        printer.line(&sufficiency(set))?;
     }
     printer.line(&model.stop_reason)?;
     for pair in &model.stand_ins {

@@ -5,9 +5,7 @@
 //! than all else, and a few per cent of them do not matter.
 
 use super::features::{Space, TILE};
-use crate::linalg::{
-    Cholesky, Matrix, add_cross_product, add_lower_cross_product, dot, dot_in_lanes, multiply_rows,
-};
+use crate::linalg::{Cholesky, Matrix, add_cross_product, add_lower_cross_product, dot, dot_in_lanes, multiply_rows};
 use crate::rows::{map_blocks, sum_matrices};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -90,11 +88,12 @@ impl Smoother {
             (false, _) => added[(i - old, j)],
             (true, false) => added[(j - old, i)],
         });
-        let joined = |above: &Matrix, first: usize| {
-            Matrix::from_fn(width, above.columns(), |i, j| {
-                if i < old { above[(i, j)] } else { added[(i - old, first + j)] }
-            })
-        };
+        let joined =
+            |above: &Matrix, first: usize| {
+                Matrix::from_fn(width, above.columns(), |i, j| {
+                    if i < old { above[(i, j)] } else { added[(i - old, first + j)] }
+                })
+            };
         let (cross, probes) = (joined(&self.cross, width), joined(&self.probes, width + count));
         Self { gram, cross, probes, penalty: space.penalty(), ..self }
     }
@@ -238,10 +237,13 @@ impl<'a> Fits<'a> {
     /// The coarse penalty with the least error for some outcomes together, searched from one that is likely near.
     pub(in crate::evidence) fn best(&self, outcomes: &[usize], near: Option<i32>) -> i32 {
         let Some(near) = near else {
-            return COARSE.into_iter().fold((f64::INFINITY, COARSE[3]), |best, penalty| {
-                let error = self.errors(penalty, outcomes);
-                if error < best.0 { (error, penalty) } else { best }
-            }).1;
+            return COARSE
+                .into_iter()
+                .fold((f64::INFINITY, COARSE[3]), |best, penalty| {
+                    let error = self.errors(penalty, outcomes);
+                    if error < best.0 { (error, penalty) } else { best }
+                })
+                .1;
         };
         let mut best = (self.errors(near, outcomes), near);
         for step in [-2, 2] {
