@@ -336,7 +336,7 @@ impl Encoding {
     /// Leaves out every column that is an exact linear combination of the columns before it, as statistics
     /// packages do with aliased terms: no data can tell such columns apart. If there are any, the positions of the others.
     pub(super) fn leave_out_combinations(&mut self, moments: &Matrix) -> Result<Option<Vec<usize>>> {
-        let combinations = linear_combinations(moments);
+        let combinations = linear_combinations(moments, &self.texts_first());
         if combinations.is_empty() {
             return Ok(None);
         }
@@ -351,6 +351,13 @@ impl Encoding {
         self.keep_columns(&keep);
         self.require_columns()?;
         Ok(Some(keep))
+    }
+
+    /// All columns, those of texts first: a number that only repeats what a text says is to go as a whole, not the text in part.
+    fn texts_first(&self) -> Vec<usize> {
+        let is_text = |column: &usize| self.features[self.columns[*column].feature].columns.len() > 1;
+        let (texts, numbers): (Vec<usize>, Vec<usize>) = (0..self.columns.len()).partition(is_text);
+        texts.into_iter().chain(numbers).collect()
     }
 
     fn keep_columns(&mut self, keep: &[usize]) {
@@ -444,16 +451,16 @@ fn learn_levels(column: &ColumnSurvey, total: f64, max_levels: usize) -> Result<
     Ok((FeatureKind::Category { levels, pooled }, encoded))
 }
 
-/// Columns that are combinations of columns before them, each with the columns it combines.
+/// Columns that are combinations of columns before them in some order, each with the columns it combines.
 ///
-/// Gauss-Jordan elimination in column order on the second moments of (1, columns): what is left of a
+/// Gauss-Jordan elimination in that order on the second moments of (1, columns): what is left of a
 /// column's variance is its part that the columns before it do not explain.
-fn linear_combinations(moments: &Matrix) -> Vec<(usize, Vec<usize>)> {
+fn linear_combinations(moments: &Matrix, order: &[usize]) -> Vec<(usize, Vec<usize>)> {
     let size = moments.rows();
     let mut work = moments.clone();
     let mut used: Vec<usize> = Vec::new();
     let mut found = Vec::new();
-    for pivot in 0..size {
+    for pivot in std::iter::once(0).chain(order.iter().map(|column| column + 1)) {
         let left = work[(pivot, pivot)];
         if left <= COLLINEAR * moments[(pivot, pivot)] {
             // After elimination work[(source, pivot)] is the coefficient of `source` in the combination.
@@ -478,5 +485,6 @@ fn linear_combinations(moments: &Matrix) -> Vec<(usize, Vec<usize>)> {
         }
         used.push(pivot);
     }
+    found.sort();
     found
 }

@@ -185,12 +185,16 @@ pub(super) fn test(
     let count = kept.len();
     let products: Vec<f64> = kept.iter().map(|&k| total * mean(&own[k], &outcome)).collect();
     let gram = Matrix::from_fn(count, count, |a, b| total * mean(&own[kept[a]], &own[kept[b]]));
-    let slopes = Cholesky::with_least_ridge(&gram).map_or_else(|| vec![0.0; count], |solver| solver.solve(&products));
+    let solver = Cholesky::with_least_ridge(&gram);
+    let slopes = solver.as_ref().map_or_else(|| vec![0.0; count], |solver| solver.solve(&products));
+    let inverse = solver.map_or_else(|| Matrix::zeros(count, count), |solver| solver.inverse());
     let rows = weights.len();
     let mut uncertain = vec![0.0; rows * count];
     for (row, uncertain) in uncertain.chunks_exact_mut(count.max(1)).enumerate() {
-        let fitted: f64 = kept.iter().zip(&slopes).map(|(&k, slope)| slope * own[k][row]).sum();
-        let rest = weights[row] * (outcome[row] - fitted);
+        let values: Vec<f64> = kept.iter().map(|&k| own[k][row]).collect();
+        // A row that is far out in a square or a cube pulls the slopes to itself, and what it then leaves is too little.
+        let leverage = weights[row] * dot(&values, &inverse.times(&values));
+        let rest = weights[row] * (outcome[row] - dot(&values, &slopes)) / (1.0 - leverage).max(0.1);
         uncertain.iter_mut().zip(&kept).for_each(|(value, &k)| *value = rest * twice[k][row]);
     }
     let mut spread = Matrix::zeros(count, count);
@@ -217,7 +221,9 @@ pub(super) fn test(
         });
         let statistic =
             finite(Cholesky::with_least_ridge(&left).map_or(0.0, |solver| dot(&rest, &solver.solve(&rest))));
-        let normal = as_if_normal(statistic, freedom);
+        // As Hotelling's: their spread is estimated, too.
+        let sure = ((freedom - shapes.len() as f64 + 1.0) / freedom).max(0.1);
+        let normal = as_if_normal(sure * statistic, freedom);
         by_shape = Some((as_one_column(normal, shapes.len()), chi_squared_tail(normal, shapes.len())));
     }
     let (statistic, p_value) = by_shape.map_or(by_slope, |by_shape| together(by_slope, by_shape));

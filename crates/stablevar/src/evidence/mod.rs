@@ -328,7 +328,7 @@ mod tests {
 
     const SOURCES: [Source; 2] = [Source::Focused, Source::Residual];
 
-    fn judged(data: &TrainingData, settings: Evidence, seed: u64) -> Vec<VariableEvidence> {
+    fn judged(data: &TrainingData, settings: Evidence) -> Vec<VariableEvidence> {
         gather(data, &settings, None, &|| ControlFlow::Continue(())).unwrap().variables
     }
 
@@ -359,7 +359,7 @@ mod tests {
     fn a_copy_of_a_cause_is_told_from_the_cause() {
         let data = sample(800, 1);
         for source in SOURCES {
-            let evidence = judged(&data, from(source), 0);
+            let evidence = judged(&data, from(source));
             assert!(evidence[0].probability > 0.99 && evidence[2].probability < 0.5, "{evidence:?}");
             let (effect, error) = (evidence[0].effect.unwrap(), evidence[0].standard_error.unwrap());
             assert!((effect - 3.0).abs() < 4.0 * error, "{effect} {error}");
@@ -374,7 +374,7 @@ mod tests {
             let settings = Evidence { landmarks: 40, ..from(source) };
             let all: Vec<[f64; 2]> = threads::map(150, |number| {
                 let seed = number as u64;
-                let evidence = judged(&sample(250, 100 + seed), settings, seed);
+                let evidence = judged(&sample(250, 100 + seed), settings);
                 [evidence[2].p_value, evidence[3].p_value]
             });
             for which in 0..2 {
@@ -393,10 +393,10 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_evidence_for_any_number_of_threads() {
+    fn the_evidence_is_the_same_for_any_number_of_threads() {
         let data = sample(300, 3);
         for source in SOURCES {
-            let run = |count: usize| threads::with_threads(Some(count), || judged(&data, from(source), 5)).unwrap();
+            let run = |count: usize| threads::with_threads(Some(count), || judged(&data, from(source))).unwrap();
             assert_eq!(run(1), run(3));
         }
     }
@@ -413,7 +413,7 @@ mod tests {
         let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
         assert_eq!(data.inseparable, vec![(0, 1)]);
         for source in SOURCES {
-            let evidence = judged(&data, from(source), 0);
+            let evidence = judged(&data, from(source));
             assert!(evidence[0].probability > 0.99 && evidence[1].probability > 0.99, "{evidence:?}");
             assert!(evidence[2].probability < 0.5, "{evidence:?}");
         }
@@ -422,28 +422,100 @@ mod tests {
     #[test]
     fn a_row_limit_is_kept_and_interruption_ends_the_work() {
         let data = sample(400, 4);
-        let limited = judged(&data, Evidence { rows: 150, ..from(Source::Residual) }, 0);
+        let limited = judged(&data, Evidence { rows: 150, ..from(Source::Residual) });
         assert_eq!(limited[0].effective_sample_size, 150.0);
-        assert_eq!(gather(&data, &from(Source::Focused), 0, &|| ControlFlow::Break(())), Err(Error::Interrupted));
+        assert_eq!(gather(&data, &from(Source::Focused), None, &|| ControlFlow::Break(())), Err(Error::Interrupted));
+    }
+
+    /// Selects by probability and lets the set grow.
+    fn completed(data: &TrainingData) -> (Vec<usize>, Gathered) {
+        let select = |all: &[VariableEvidence]| (0..all.len()).filter(|&k| all[k].probability >= 0.5).collect();
+        let choice = Choice { select: &select, grow: Some(0.5) };
+        let found = gather(data, &from(Source::Auto), Some(&choice), &|| ControlFlow::Continue(())).unwrap();
+        (select(&found.variables), found)
+    }
+
+    fn numbers(columns: Vec<(&str, Vec<f64>)>) -> TrainingData {
+        let table = Table::from_numbers(columns.into_iter().map(|(name, values)| (name.to_string(), values))).unwrap();
+        TrainingData::prepare(&table, &Roles::target("y")).unwrap()
     }
 
     #[test]
-    fn variables_that_hide_each_other_are_judged_without_each_other() {
+    fn of_variables_that_tell_the_same_one_is_chosen_and_the_other_named() {
         let mut random = ChaCha8Rng::seed_from_u64(12);
-        let mut draw = || -> Vec<f64> { (0..800).map(|_| random.sample(StandardNormal)).collect() };
+        let mut draw = || -> Vec<f64> { (0..1200).map(|_| random.sample(StandardNormal)).collect() };
         let (common, e, f, g, noise) = (draw(), draw(), draw(), draw(), draw());
         // Two measurements of what counts, and a variable of its own.
-        let measured = |error: &[f64]| -> Vec<f64> { common.iter().zip(error).map(|(c, e)| c + 0.25 * e).collect() };
-        let (a, b) = (measured(&e), measured(&f));
-        let y = common.iter().zip(&noise).map(|(c, e)| 0.25 * c + e).collect();
-        let names = ["a", "b", "c", "y"].map(String::from);
-        let table = Table::from_numbers(names.into_iter().zip([a, b, g, y])).unwrap();
-        let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
+        let measured = |error: &[f64]| -> Vec<f64> { common.iter().zip(error).map(|(c, e)| c + 0.2 * e).collect() };
+        let y = common.iter().zip(&noise).map(|(c, e)| 0.3 * c + e).collect();
+        let data = numbers(vec![("a", measured(&e)), ("b", measured(&f)), ("c", g), ("y", y)]);
         assert!(data.inseparable.is_empty());
-        let found = judged(&data, from(Source::Residual), 1);
-        assert_eq!([&found[0].judged_without[..], &found[1].judged_without[..]], [&[1][..], &[0][..]]);
-        assert!(found[0].probability > 0.5 && found[1].probability > 0.5 && found[2].probability < 0.5, "{found:?}");
-        assert!(found[2].judged_without.is_empty());
+        let alone = judged(&data, from(Source::Residual));
+        assert!(alone.iter().all(|variable| variable.probability < 0.5), "{alone:?}");
+        let (chosen, found) = completed(&data);
+        let set = found.sufficiency.unwrap();
+        assert!(set.sufficient && (set.difference - (set.loss_selected - set.loss_all)).abs() < 1e-12, "{set:?}");
+        let [one] = chosen[..] else { panic!("{chosen:?}") };
+        assert!(one < 2 && found.variables[one].needed, "{chosen:?}");
+        assert_eq!(found.variables[one].alternatives, vec![1 - one]);
+        assert!(sufficiency(&data, &from(Source::Auto), &[]).unwrap().difference > 0.0);
+    }
+
+    #[test]
+    fn effects_without_a_slope_are_seen() {
+        let mut random = ChaCha8Rng::seed_from_u64(21);
+        let mut draw = || -> Vec<f64> { (0..1000).map(|_| random.sample(StandardNormal)).collect() };
+        let (a, b, c, d, noise) = (draw(), draw(), draw(), draw(), draw());
+        let y = (0..1000).map(|k| a[k] * a[k] + b[k] * c[k] + noise[k]).collect();
+        let found = judged(&numbers(vec![("a", a), ("b", b), ("c", c), ("d", d), ("y", y)]), from(Source::Auto));
+        assert!(found[..3].iter().all(|variable| variable.probability > 0.99), "{found:?}");
+        assert!(found[0].shape_p_value.unwrap() < 1e-6 && found[3].probability < 0.1, "{found:?}");
+    }
+
+    #[test]
+    fn neither_the_order_of_rows_nor_units_change_the_evidence() {
+        let data = sample(400, 9);
+        let turned = data.subset(&(0..400).rev().collect::<Vec<_>>());
+        let (first, second) = (judged(&data, from(Source::Auto)), judged(&turned, from(Source::Auto)));
+        for (a, b) in first.iter().zip(&second) {
+            assert!((a.t - b.t).abs() < 1e-6 && (a.probability - b.probability).abs() < 1e-6, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn with_many_columns_p_values_are_uniform_and_effects_are_found() {
+        // 60 columns and 240 rows, of which the first column counts.
+        let values: Vec<Vec<f64>> = threads::map(12, |number| {
+            let mut random = ChaCha8Rng::seed_from_u64(300 + number as u64);
+            let mut draw = || -> Vec<f64> { (0..240).map(|_| random.sample(StandardNormal)).collect() };
+            let columns: Vec<Vec<f64>> = (0..60).map(|_| draw()).collect();
+            let noise = draw();
+            let y: Vec<f64> = columns[0].iter().zip(&noise).map(|(x, e)| 0.6 * x + e).collect();
+            let named = columns.into_iter().enumerate().map(|(k, column)| (format!("x{k}"), column));
+            let table = Table::from_numbers(named.chain([("y".to_string(), y)])).unwrap();
+            let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
+            let found = judged(&data, from(Source::Auto));
+            assert!(found[0].probability > 0.5, "{:?}", found[0]);
+            found[1..].iter().map(|variable| variable.p_value).collect()
+        });
+        let values: Vec<f64> = values.concat();
+        let share = values.iter().filter(|p| **p < 0.05).count() as f64 / values.len() as f64;
+        assert!((0.02..0.09).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn of_very_many_columns_those_that_count_are_found() {
+        let mut random = ChaCha8Rng::seed_from_u64(31);
+        let mut draw = || -> Vec<f64> { (0..600).map(|_| random.sample(StandardNormal)).collect() };
+        let columns: Vec<Vec<f64>> = (0..200).map(|_| draw()).collect();
+        let noise = draw();
+        let y: Vec<f64> = (0..600).map(|k| columns[7][k] - columns[90][k].powi(2) + noise[k]).collect();
+        let named = columns.into_iter().enumerate().map(|(k, column)| (format!("x{k}"), column));
+        let table = Table::from_numbers(named.chain([("y".to_string(), y)])).unwrap();
+        let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
+        let found = judged(&data, Evidence { landmarks: 60, ..from(Source::Auto) });
+        let chosen: Vec<usize> = (0..200).filter(|&k| found[k].probability >= 0.5).collect();
+        assert!(chosen.contains(&7) && chosen.contains(&90) && chosen.len() <= 3, "{chosen:?}");
     }
 
     #[test]
@@ -452,16 +524,16 @@ mod tests {
         let mut draw = || -> Vec<f64> { (0..1000).map(|_| random.sample(StandardNormal)).collect() };
         let (a, b, mut c, noise) = (draw(), draw(), draw(), draw());
         let mut y: Vec<f64> = (0..1000).map(|k| a[k] + 0.3 * b[k] + noise[k]).collect();
-        // One row in a hundred is far from all others, in the outcome and in a variable that is nothing.
-        (0..1000).step_by(100).for_each(|k| (y[k], c[k]) = (60.0 + 30.0 * noise[k], 300.0 * c[k]));
+        // One row in a hundred is far from all others in the outcome, another one in a variable that is nothing.
+        (0..1000).step_by(100).for_each(|k| (y[k], c[k + 50]) = (60.0 + 30.0 * noise[k], 300.0 * c[k + 50]));
         let names = ["a", "b", "c", "y"].map(String::from);
         let table = Table::from_numbers(names.into_iter().zip([a, b, c, y])).unwrap();
         let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
-        let robust = judged(&data, from(Source::Residual), 1);
+        let robust = judged(&data, from(Source::Residual));
         assert!(robust[0].probability > 0.99 && robust[1].probability > 0.99, "{robust:?}");
         assert!(robust[2].probability < 0.5, "{robust:?}");
         let all_count = Evidence { outlier_limit: Positive::constant(1e9), ..from(Source::Residual) };
-        assert!(judged(&data, all_count, 1)[1].probability < 0.5);
+        assert!(judged(&data, all_count)[1].probability < 0.5);
     }
 
     #[test]
@@ -477,7 +549,7 @@ mod tests {
         let text = Column { name: "t".into(), values: Values::Text(text) };
         let table = Table::new(vec![text, number("x", x), number("y", y)]).unwrap();
         let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
-        let found = judged(&data, from(Source::Residual), 1);
+        let found = judged(&data, from(Source::Residual));
         assert!(found[0].p_value < 1e-4 && found[0].probability > 0.5, "{found:?}");
         assert!(found[1].probability < 0.5);
     }

@@ -35,6 +35,8 @@ const LEARNING_FIRST: (usize, usize) = (2000, 150);
 const OWN_SHARE: f64 = 0.4;
 /// Columns whose products with the variable are looked at, at most.
 const PARTNERS: usize = 5;
+/// Rows for each of them, at least: which they are is read off the outcome.
+const ROWS_PER_PARTNER: usize = 200;
 /// A column that counts at least this share of the one that counts most in the outcome's kernel hides what the others do: without
 /// it the kernel is learnt anew.
 const IMPORTANT: f64 = 0.05;
@@ -105,7 +107,7 @@ impl<'a> Plan<'a> {
         let cut = |k: usize, column: usize| self.sheet.seen[(k, column)].clamp(-FAR, FAR);
         let mut partners: Vec<usize> = given.iter().copied().filter(|&other| self.scales[other] > 0.0).collect();
         partners.sort_by(|&a, &b| self.scales[b].total_cmp(&self.scales[a]).then(a.cmp(&b)));
-        partners.truncate(PARTNERS);
+        partners.truncate(PARTNERS.min(order.len() / ROWS_PER_PARTNER));
         let rows = 0..order.len();
         let mut shapes: Vec<Vec<f64>> =
             [2, 3].map(|power| rows.clone().map(|k| cut(k, column).powi(power)).collect()).into();

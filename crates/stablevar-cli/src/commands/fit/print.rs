@@ -84,6 +84,10 @@ pub(super) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
     if let Some(set) = &model.sufficiency {
         printer.line(&sufficiency(set))?;
     }
+    for (feature, _) in encoding.features.iter().zip(model.evidence.iter().flatten()).filter(|(_, found)| found.needed)
+    {
+        printer.line(&format!("'{}' was added since the others did not tell all", feature.name))?;
+    }
     printer.line(&model.stop_reason)?;
     for pair in &model.stand_ins {
         let name = |variable: usize| &encoding.features[variable].name;
