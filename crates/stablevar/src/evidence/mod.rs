@@ -510,6 +510,17 @@ mod tests {
     }
 
     #[test]
+    fn tables_of_a_few_rows_and_values_are_judged_without_a_panic() {
+        for rows in [5, 8, 12, 20] {
+            let values = |period: usize| (0..rows).map(|k| (k % period) as f64).collect::<Vec<f64>>();
+            let data = numbers(vec![("a", values(2)), ("b", values(3)), ("y", values(4))]);
+            let (_, found) = completed(&data);
+            assert!(found.variables.iter().all(|v| (0.0..=1.0).contains(&v.probability) && v.p_value >= 0.0), "{rows}");
+            assert!(found.sufficiency.unwrap().loss_all >= 0.0);
+        }
+    }
+
+    #[test]
     fn of_very_many_columns_those_that_count_are_found() {
         let mut random = ChaCha8Rng::seed_from_u64(31);
         let mut draw = || -> Vec<f64> { (0..600).map(|_| random.sample(StandardNormal)).collect() };

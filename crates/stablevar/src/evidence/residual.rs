@@ -136,7 +136,9 @@ impl<'a> Plan<'a> {
             near = Some((penalty, of_own.penalty));
             regressions = Some((self.steepest(given, &of_outcome), self.steepest(given, &of_own.scales)));
             kernels.push(Kernel::new(sheet, given, 0..landmarks, of_outcome));
-            kernels.push(Kernel::new(sheet, given, landmarks..landmarks + own_landmarks, of_own.scales));
+            if own_landmarks > 0 {
+                kernels.push(Kernel::new(sheet, given, landmarks..landmarks + own_landmarks, of_own.scales));
+            }
         }
         let space = Space::new(sheet, given, kernels);
         let tested = self.test_all(space, near, rows, &direct, &shapes);
