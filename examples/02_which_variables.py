@@ -16,8 +16,8 @@ model = SVIRegressor().fit(X, y)
 evidence = pd.DataFrame(model.evidence_).T[["effect", "standard_error", "t", "p_value", "probability"]]
 print(evidence.astype(float).round(4).to_string())
 
-# A false discovery rate instead of a probability, and what random halves of the rows agree on. Half the rows are few
-# for s4, the weakest: a FindingWarning says that it may be judged wrongly.
+# A false discovery rate instead of a probability, and what random halves of the rows agree on: half the rows are few
+# for the weakest ones.
 print("FDR 10 %:", ", ".join(SVIRegressor(fdr=0.1).fit(X, y).selected_))
 resampled = SVIRegressor(resamples=10).fit(X, y)
 print("in halves:", {name: round(share, 1) for name, share in resampled.summary_["selection_frequency"].items()})

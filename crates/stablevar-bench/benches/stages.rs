@@ -47,7 +47,7 @@ fn stages(criterion: &mut Criterion) {
     for source in [Source::Focused, Source::Residual] {
         let settings = Evidence { source, ..Evidence::default() };
         evidence.bench_function(BenchmarkId::from_parameter(format!("{source:?}")), |bench| {
-            bench.iter(|| gather(&data, &settings, 0, &|| ControlFlow::Continue(())));
+            bench.iter(|| gather(&data, &settings, None, &|| ControlFlow::Continue(())));
         });
     }
     evidence.finish();
