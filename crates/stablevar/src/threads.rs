@@ -8,6 +8,18 @@ use crate::error::Result;
 #[cfg(feature = "threads")]
 use rayon::prelude::*;
 
+/// Two pieces of work at once.
+#[cfg(feature = "threads")]
+pub fn join<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
+    rayon::join(first, second)
+}
+
+/// Two pieces of work, one after the other.
+#[cfg(not(feature = "threads"))]
+pub fn join<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
+    (first(), second())
+}
+
 /// `work(0), ..., work(count - 1)`, in order.
 #[cfg(feature = "threads")]
 pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {

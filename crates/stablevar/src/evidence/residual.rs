@@ -22,15 +22,18 @@
 //! effect does not depend on their number, a bias falls with it: what the halves show beyond the whole is taken off.
 
 use super::judge::{Tested, test};
-use super::regression::{Fits, Kernel, Learnt, Sheet, Smoother, Space, learn_scales, predictions};
+use super::regression::{Effort, Fits, Kernel, Learnt, Sheet, Smoother, Space, Without, learn_scales, predictions};
+use super::stages::{Stage, timed};
 use super::{Evidence, VariableEvidence, screen};
 use crate::design::{Task, TrainingData};
 use crate::linalg::Matrix;
+use crate::threads;
+use std::ops::Range;
 
-/// Rows and landmarks from which the kernels' scales are learnt.
-const LEARNING: (usize, usize) = (1200, 80);
+/// From what the kernels' scales are learnt.
+const LEARNING: Effort = Effort { rows: 1200, landmarks: 80, all_widths: false, restarts: 0 };
 /// The same for the outcome's kernel on all columns, which all others start from.
-const LEARNING_FIRST: (usize, usize) = (2000, 150);
+const LEARNING_FIRST: Effort = Effort { rows: 2000, landmarks: 150, all_widths: true, restarts: 3 };
 /// Landmarks of the variable's own kernel, as a share of the outcome's.
 const OWN_SHARE: f64 = 0.4;
 /// Columns whose products with the variable are looked at, at most.
@@ -39,11 +42,21 @@ const PARTNERS: usize = 5;
 const ROWS_PER_PARTNER: usize = 200;
 /// A column that counts at least this share of the one that counts most in the outcome's kernel hides what the others do: without
 /// it the kernel is learnt anew.
-const IMPORTANT: f64 = 0.05;
+const IMPORTANT: f64 = 0.2;
 /// Without one that counts less than this the kernel stays as it is.
 const UNIMPORTANT: f64 = 0.005;
 /// Where values are cut before they are multiplied.
 const FAR: f64 = 3.0;
+
+/// A variable that is tested on a space.
+pub(super) struct Question {
+    /// One value per row each: the variable's columns, then other functions of it.
+    pub functions: Vec<Vec<f64>>,
+    /// How many of them are its columns.
+    pub direct: usize,
+    /// Positions of the space's features that its regressions do without.
+    pub without: Vec<usize>,
+}
 
 /// What all judgements share.
 pub(super) struct Plan<'a> {
@@ -53,7 +66,7 @@ pub(super) struct Plan<'a> {
     /// Per encoded column its scale in the regression of the outcome on all of them; 0 where it took no part.
     pub scales: Vec<f64>,
     /// The best penalty there.
-    penalty: i32,
+    pub penalty: i32,
 }
 
 impl<'a> Plan<'a> {
@@ -61,17 +74,18 @@ impl<'a> Plan<'a> {
     pub(super) fn new(data: &'a TrainingData, settings: &'a Evidence, order: Vec<usize>) -> (Self, Option<Vec<usize>>) {
         let sheet = Sheet::new(data, order);
         let wide = screen::is_wide(data.columns(), sheet.order.len());
-        let relevant = wide.then(|| screen::relevant_columns(data, &sheet));
+        let relevant = wide.then(|| timed(Stage::Screen, || screen::relevant_columns(data, &sheet)));
         let mut plan = Self { data, settings, sheet, scales: vec![0.0; data.columns()], penalty: 0 };
         let columns = relevant.clone().unwrap_or_else(|| (0..data.columns()).collect());
-        let learnt = learn_scales(&plan.sheet, &columns, &[&plan.sheet.outcome], LEARNING_FIRST, None);
+        let learnt =
+            timed(Stage::Metrics, || learn_scales(&plan.sheet, &columns, &[&plan.sheet.outcome], LEARNING_FIRST, None));
         columns.iter().zip(learnt.scales).for_each(|(&column, scale)| plan.scales[column] = scale);
         plan.penalty = learnt.penalty;
         (plan, relevant)
     }
 
     pub(super) fn learn(&self, columns: &[usize], outcomes: &[&[f64]], start: Option<&[f64]>) -> Learnt {
-        learn_scales(&self.sheet, columns, outcomes, LEARNING, start)
+        timed(Stage::Metrics, || learn_scales(&self.sheet, columns, outcomes, LEARNING, start))
     }
 
     /// Landmarks of the outcome's kernel for so many rows.
@@ -81,7 +95,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The outcome's kernel on some columns, without those of a variable: its scales and the best penalty.
-    fn outcome_scales(&self, columns: &[usize], without: &[usize]) -> (Vec<f64>, i32) {
+    pub(super) fn outcome_scales(&self, columns: &[usize], without: &[usize]) -> (Vec<f64>, i32) {
         let start: Vec<f64> = columns.iter().map(|&column| self.scales[column]).collect();
         let square = |column: &usize| self.scales[*column].powi(2);
         let greatest = (0..self.scales.len()).map(|column| square(&column)).fold(0.0, f64::max);
@@ -90,32 +104,31 @@ impl<'a> Plan<'a> {
             return (start, self.penalty);
         }
         let outcome: [&[f64]; 1] = [&self.sheet.outcome];
-        let mut learnt = self.learn(columns, &outcome, Some(&start));
-        if share >= IMPORTANT {
-            let anew = self.learn(columns, &outcome, None);
-            learnt = if anew.error < learnt.error { anew } else { learnt };
-        }
+        let (refined, anew) = threads::join(
+            || self.learn(columns, &outcome, Some(&start)),
+            || (share >= IMPORTANT).then(|| self.learn(columns, &outcome, None)),
+        );
+        let learnt = anew.filter(|anew| anew.error < refined.error).unwrap_or(refined);
         (learnt.scales, learnt.penalty)
     }
 
     /// The variable's columns (standardised), and other functions of it and of the columns that bend the outcome most.
-    pub(super) fn functions(&self, variable: usize, given: &[usize]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    pub(super) fn question(&self, variable: usize, given: &[usize]) -> Question {
         let own = &self.data.encoding.features[variable].columns;
         let order = &self.sheet.order;
-        let direct = own.iter().map(|&c| order.iter().map(|&row| self.data.design[(row, c + 1)]).collect()).collect();
-        let [column] = own[..] else { return (direct, Vec::new()) };
-        let cut = |k: usize, column: usize| self.sheet.seen[(k, column)].clamp(-FAR, FAR);
-        let mut partners: Vec<usize> = given.iter().copied().filter(|&other| self.scales[other] > 0.0).collect();
-        partners.sort_by(|&a, &b| self.scales[b].total_cmp(&self.scales[a]).then(a.cmp(&b)));
-        partners.truncate(PARTNERS.min(order.len() / ROWS_PER_PARTNER));
-        let rows = 0..order.len();
-        let mut shapes: Vec<Vec<f64>> =
-            [2, 3].map(|power| rows.clone().map(|k| cut(k, column).powi(power)).collect()).into();
-        shapes.extend(
-            partners.into_iter().map(|other| rows.clone().map(|k| cut(k, column) * cut(k, other)).collect::<Vec<_>>()),
-        );
-        shapes.iter_mut().for_each(|shape| standardise(shape, &self.sheet.base));
-        (direct, shapes)
+        let column = |&column: &usize| order.iter().map(|&row| self.data.design[(row, column + 1)]).collect();
+        let mut functions: Vec<Vec<f64>> = own.iter().map(column).collect();
+        if let [column] = own[..] {
+            let cut = |k: usize, column: usize| self.sheet.seen[(k, column)].clamp(-FAR, FAR);
+            let mut partners: Vec<usize> = given.iter().copied().filter(|&other| self.scales[other] > 0.0).collect();
+            partners.sort_by(|&a, &b| self.scales[b].total_cmp(&self.scales[a]).then(a.cmp(&b)));
+            partners.truncate(PARTNERS.min(order.len() / ROWS_PER_PARTNER));
+            let rows = 0..order.len();
+            let powers = [2, 3].map(|power| rows.clone().map(|k| cut(k, column).powi(power)).collect::<Vec<f64>>());
+            let products = partners.iter().map(|&other| rows.clone().map(|k| cut(k, column) * cut(k, other)).collect());
+            functions.extend(powers.into_iter().chain(products).map(|shape| standardised(shape, &self.sheet.base)));
+        }
+        Question { functions, direct: own.len(), without: Vec::new() }
     }
 
     /// Judges a variable given some encoded columns, by the first `rows` rows, with `times` the usual number of landmarks.
@@ -124,14 +137,14 @@ impl<'a> Plan<'a> {
     pub(super) fn judge(&self, variable: usize, given: &[usize], rows: usize, times: usize) -> (VariableEvidence, f64) {
         let own = &self.data.encoding.features[variable].columns;
         let sheet = &self.sheet;
-        let (direct, shapes) = self.functions(variable, given);
+        let questions = [self.question(variable, given)];
         let landmarks = (times * self.landmarks(rows)).min(rows / 3).max(1);
         let own_landmarks = ((landmarks as f64 * OWN_SHARE) as usize).min(rows - landmarks);
         let mut kernels = Vec::new();
         let (mut near, mut regressions) = (None, None);
         if !given.is_empty() {
             let (of_outcome, penalty) = self.outcome_scales(given, own);
-            let direct: Vec<&[f64]> = direct.iter().map(Vec::as_slice).collect();
+            let direct: Vec<&[f64]> = questions[0].functions[..own.len()].iter().map(Vec::as_slice).collect();
             let of_own = self.learn(given, &direct, None);
             near = Some((penalty, of_own.penalty));
             regressions = Some((self.steepest(given, &of_outcome), self.steepest(given, &of_own.scales)));
@@ -140,14 +153,41 @@ impl<'a> Plan<'a> {
                 kernels.push(Kernel::new(sheet, given, landmarks..landmarks + own_landmarks, of_own.scales));
             }
         }
-        let space = Space::new(sheet, given, kernels);
-        let tested = self.test_all(space, near, rows, &direct, &shapes);
-        let (evidence, certain) = self.conclude(variable, rows, &tested);
+        let space = Space::new(sheet, given, kernels).kept(rows);
+        let outcomes = self.outcomes(&questions);
+        let smoother = timed(Stage::Moments, || Smoother::gather(&space, rows, &outcomes));
+        let near_outcome = near.map(|(near, _)| near);
+        let (space, smoother) = timed(Stage::Curves, || self.with_curves(space, smoother, &outcomes, near_outcome));
+        let tested = timed(Stage::Tests, || self.examine(&space, &smoother, &questions, near.unzip(), true));
+        let (evidence, certain) = self.conclude(variable, rows, &tested[0]);
         (VariableEvidence { regressions, ..evidence }, certain)
     }
 
+    /// Puts curves of the outcome's fit beside the other features.
+    fn with_curves<'b>(
+        &self,
+        space: Space<'b>,
+        smoother: Smoother,
+        outcomes: &[&[f64]],
+        near: Option<i32>,
+    ) -> (Space<'b>, Smoother) {
+        let fits = Fits::new(&smoother);
+        let penalty = near.unwrap_or_else(|| fits.best(&[0], None));
+        let coefficients = fits.coefficients(penalty, 0);
+        let (mean, deviation) = smoother.mean_and_deviation(&coefficients);
+        let column = Matrix::from_values(coefficients.len(), 1, coefficients);
+        let fitted = predictions(&space, smoother.rows(), &column);
+        drop(fits);
+        if deviation <= 0.0 {
+            return (space, smoother);
+        }
+        let space = space.with_curves(curves_of(fitted.values(), mean, deviation));
+        let smoother = smoother.extended(&space, outcomes);
+        (space, smoother)
+    }
+
     /// Names of the columns that count most in a kernel, at most four.
-    fn steepest(&self, columns: &[usize], scales: &[f64]) -> String {
+    pub(super) fn steepest(&self, columns: &[usize], scales: &[f64]) -> String {
         let mut order: Vec<usize> = (0..scales.len()).collect();
         order.sort_by(|&a, &b| scales[b].total_cmp(&scales[a]).then(a.cmp(&b)));
         let greatest = scales[order[0]];
@@ -156,84 +196,95 @@ impl<'a> Plan<'a> {
         format!("kernel, mostly in {}", names.join(", "))
     }
 
-    /// Tests with all landmarks and with either half of them.
-    fn test_all(
-        &self,
-        space: Space,
-        near: Option<(i32, i32)>,
-        rows: usize,
-        direct: &[Vec<f64>],
-        shapes: &[Vec<f64>],
-    ) -> Vec<Tested> {
-        let outcomes: Vec<&[f64]> = std::iter::once(self.sheet.outcome.as_slice())
-            .chain(direct.iter().chain(shapes).map(Vec::as_slice))
-            .collect();
-        let smoother = Smoother::gather(&space, rows, &outcomes);
-        let fits = Fits::new(&smoother);
-        let (near_outcome, near_own) = near.unzip();
-        let penalty = fits.best(&[0], near_outcome);
-        let coefficients = fits.coefficients(penalty, 0);
-        let (mean, deviation) = smoother.mean_and_deviation(&coefficients);
-        let fitted = predictions(&space, rows, &Matrix::from_values(coefficients.len(), 1, coefficients));
-        drop(fits);
-        let (space, smoother) = if deviation > 0.0 {
-            let space = space.with_curves(curves_of(fitted.values(), mean, deviation));
-            let smoother = smoother.extended(&space, &outcomes);
-            (space, smoother)
-        } else {
-            (space, smoother)
+    /// The regressions' outcomes for some questions: for each the outcome, then the functions of its variable.
+    pub(super) fn outcomes<'b>(&'b self, questions: &'b [Question]) -> Vec<&'b [f64]> {
+        let of_question = |question: &'b Question| {
+            std::iter::once(self.sheet.outcome.as_slice()).chain(question.functions.iter().map(Vec::as_slice))
         };
-        let every: Vec<usize> = (0..space.width()).collect();
-        let halves = [space.half(0), space.half(1)];
-        let width = space.width();
-        let count = outcomes.len() - 1;
-        let per_variant = 1 + 2 * count;
-        let mut coefficients = Matrix::zeros(width, 3 * per_variant);
-        let mut left = Vec::new();
-        let (mut near_outcome, mut near_own) = (Some(penalty), near_own);
-        for (variant, features) in [&every, &halves[0], &halves[1]].into_iter().enumerate() {
-            let part;
-            let smoother = if variant == 0 {
-                &smoother
-            } else {
-                part = smoother.on(features);
-                &part
-            };
-            let fits = Fits::new(smoother);
-            let own: Vec<usize> = (1..outcomes.len()).collect();
-            let (best_outcome, of_outcome) = fits.undersmoothed(&[0], near_outcome);
-            let (best_own, of_own) = fits.undersmoothed(&own, near_own);
-            (near_outcome, near_own) = (Some(best_outcome), Some(best_own));
-            left.push(fits.left(of_outcome));
-            let mut put = |column: usize, values: Vec<f64>| {
-                for (&feature, value) in features.iter().zip(values) {
-                    coefficients[(feature, variant * per_variant + column)] = value;
-                }
-            };
-            put(0, fits.coefficients(of_outcome, 0));
-            for (k, &outcome) in own.iter().enumerate() {
-                put(1 + k, fits.coefficients(of_own, outcome));
-                put(1 + count + k, fits.twice(of_own, of_outcome, outcome));
-            }
-        }
-        let fitted = predictions(&space, rows, &coefficients);
-        let limit = (self.data.target.task() == Task::Regression).then_some(self.settings.outlier_limit.get());
-        (0..3)
-            .map(|variant| {
-                let start = variant * per_variant;
-                let rest = |outcome: &[f64], column: usize| -> Vec<f64> {
-                    (0..rows).map(|k| outcome[k] - fitted[(k, start + column)]).collect()
-                };
-                let outcome = rest(outcomes[0], 0);
-                let own: Vec<Vec<f64>> = (0..count).map(|k| rest(outcomes[1 + k], 1 + k)).collect();
-                let twice: Vec<Vec<f64>> = (0..count).map(|k| rest(outcomes[1 + k], 1 + count + k)).collect();
-                test(&self.sheet.base[..rows], outcome, own, twice, direct.len(), left[variant], limit)
+        questions.iter().flat_map(of_question).collect()
+    }
+
+    /// Tests variables on one space, with all landmarks and, if `halves`, with either half of them: per question those tests.
+    ///
+    /// The smoother is about the questions' [`Plan::outcomes`]; `near` are likely penalties for outcome and variables.
+    pub(super) fn examine(
+        &self,
+        space: &Space,
+        smoother: &Smoother,
+        questions: &[Question],
+        near: (Option<i32>, Option<i32>),
+        halves: bool,
+    ) -> Vec<Vec<Tested>> {
+        let mut start = 0;
+        let places: Vec<Range<usize>> = questions
+            .iter()
+            .map(|question| {
+                let place = start..start + 1 + question.functions.len();
+                start = place.end;
+                place
+            })
+            .collect();
+        let without = |features: &[usize]| -> Vec<Without> {
+            let position = |feature: &usize| features.iter().position(|other| other == feature);
+            let each = questions.iter().zip(&places);
+            each.map(|(question, place)| Without {
+                outcomes: place.clone(),
+                features: question.without.iter().filter_map(position).collect(),
             })
             .collect()
+        };
+        let every: Vec<usize> = (0..space.width()).collect();
+        let fits = Fits::new(smoother).without(without(&every));
+        // The halves take the whole's penalties: only the landmarks are to differ.
+        let penalties: Vec<(i32, i32)> = places
+            .iter()
+            .map(|place| {
+                let own: Vec<usize> = (place.start + 1..place.end).collect();
+                (fits.undersmoothed(&[place.start], near.0), fits.undersmoothed(&own, near.1))
+            })
+            .collect();
+        let variants = if halves { vec![every, space.half(0), space.half(1)] } else { vec![every] };
+        // Per variant fits of all outcomes, and of what they leave.
+        let mut coefficients = Matrix::zeros(space.width(), variants.len() * 2 * start);
+        let mut left = Vec::new();
+        for (variant, features) in variants.iter().enumerate() {
+            let part = (variant > 0).then(|| smoother.on(features));
+            let of_part = part.as_ref().map(|part| Fits::new(part).without(without(features)));
+            let fits = of_part.as_ref().unwrap_or(&fits);
+            let first = variant * 2 * start;
+            for (place, &(of_outcome, of_own)) in places.iter().zip(&penalties) {
+                left.push(fits.left(of_outcome));
+                let twice = fits.twice(of_own, of_outcome, place.clone());
+                for (k, outcome) in place.clone().enumerate() {
+                    let once = fits.coefficients(if k == 0 { of_outcome } else { of_own }, outcome);
+                    for (i, &feature) in features.iter().enumerate() {
+                        coefficients[(feature, first + outcome)] = once[i];
+                        coefficients[(feature, first + start + outcome)] = twice[(i, k)];
+                    }
+                }
+            }
+        }
+        let rows = smoother.rows();
+        let fitted = predictions(space, rows, &coefficients);
+        let limit = (self.data.target.task() == Task::Regression).then_some(self.settings.outlier_limit.get());
+        let outcomes = self.outcomes(questions);
+        let tested = |question: usize, variant: usize| {
+            let (place, first) = (&places[question], variant * 2 * start);
+            let rest = |outcome: usize, column: usize| -> Vec<f64> {
+                (0..rows).map(|k| outcomes[outcome][k] - fitted[(k, column)]).collect()
+            };
+            let functions = place.start + 1..place.end;
+            let own = functions.clone().map(|outcome| rest(outcome, first + outcome)).collect();
+            let twice = functions.map(|outcome| rest(outcome, first + start + outcome)).collect();
+            let left = left[variant * questions.len() + question];
+            let outcome = rest(place.start, first + place.start);
+            test(&self.sheet.base[..rows], outcome, own, twice, questions[question].direct, left, limit)
+        };
+        (0..questions.len()).map(|k| (0..variants.len()).map(|variant| tested(k, variant)).collect()).collect()
     }
 
     /// What the tests with all landmarks and with either half say together.
-    fn conclude(&self, variable: usize, rows: usize, tested: &[Tested]) -> (VariableEvidence, f64) {
+    pub(super) fn conclude(&self, variable: usize, rows: usize, tested: &[Tested]) -> (VariableEvidence, f64) {
         let own = &self.data.encoding.features[variable].columns;
         let whole = &tested[0];
         let units = match own[..] {
@@ -260,14 +311,15 @@ fn curves_of(fitted: &[f64], mean: f64, deviation: f64) -> Vec<Vec<f64>> {
 }
 
 /// To weighted mean 0 and variance 1; a constant to zeros.
-fn standardise(values: &mut [f64], weights: &[f64]) {
+fn standardised(mut values: Vec<f64>, weights: &[f64]) -> Vec<f64> {
     let total: f64 = weights.iter().sum();
     let mean = |value: &dyn Fn(f64) -> f64, values: &[f64]| -> f64 {
         values.iter().zip(weights).map(|(x, w)| w * value(*x)).sum::<f64>() / total
     };
-    let centre = mean(&|x| x, values);
+    let centre = mean(&|x| x, &values);
     values.iter_mut().for_each(|x| *x -= centre);
-    let deviation = mean(&|x| x * x, values).sqrt();
+    let deviation = mean(&|x| x * x, &values).sqrt();
     let factor = if deviation > 1e-9 { 1.0 / deviation } else { 0.0 };
     values.iter_mut().for_each(|x| *x *= factor);
+    values
 }

@@ -1,6 +1,6 @@
 //! Tables with very many columns: which of them the others are judged against.
 
-use super::regression::{Fits, Kernel, Sheet, Smoother, Space, learn_scales, predictions};
+use super::regression::{Effort, Fits, Kernel, Sheet, Smoother, Space, learn_scales, predictions};
 use crate::design::TrainingData;
 use crate::linalg::Matrix;
 
@@ -14,9 +14,8 @@ const RELEVANT: usize = 60;
 const STEP: usize = 15;
 /// A variable's nearest neighbours beside the relevant ones.
 const NEIGHBOURS: usize = 15;
-/// Rows and landmarks of the regressions in between.
-const ROWS: usize = 3000;
-const LANDMARKS: usize = 100;
+/// The regressions in between.
+const EFFORT: Effort = Effort { rows: 3000, landmarks: 100, all_widths: false, restarts: 0 };
 
 /// Whether there are too many columns to condition on all of them.
 pub(crate) fn is_wide(columns: usize, rows: usize) -> bool {
@@ -26,7 +25,7 @@ pub(crate) fn is_wide(columns: usize, rows: usize) -> bool {
 /// The encoded columns of the variables that tell most about the outcome, found step by step: what goes with the outcome, then
 /// what goes with what a flexible regression on those leaves, and so on.
 pub(super) fn relevant_columns(data: &TrainingData, sheet: &Sheet) -> Vec<usize> {
-    let rows = sheet.order.len().min(ROWS);
+    let rows = sheet.order.len().min(EFFORT.rows);
     let most = RELEVANT.min(sheet.order.len() / ROWS_PER_COLUMN / 2).max(1);
     let features = &data.encoding.features;
     let mut left = sheet.outcome.clone();
@@ -49,8 +48,8 @@ pub(super) fn relevant_columns(data: &TrainingData, sheet: &Sheet) -> Vec<usize>
         if columns.len() == before {
             break;
         }
-        let learnt = learn_scales(sheet, &columns, &[&sheet.outcome], (rows, LANDMARKS), None);
-        let kernel = Kernel::new(sheet, &columns, 0..LANDMARKS.min(rows / 3).max(1), learnt.scales);
+        let learnt = learn_scales(sheet, &columns, &[&sheet.outcome], EFFORT, None);
+        let kernel = Kernel::new(sheet, &columns, 0..EFFORT.landmarks.min(rows / 3).max(1), learnt.scales);
         let space = Space::new(sheet, &columns, vec![kernel]);
         let smoother = Smoother::gather(&space, rows, &[&sheet.outcome]);
         let fits = Fits::new(&smoother);

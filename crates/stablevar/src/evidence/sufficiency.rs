@@ -5,9 +5,10 @@
 //! on all columns. So the set grows by the variable with the strongest evidence given the set until it is as good, and what was added and is
 //! not needed once the set is whole leaves again: a biased variable may stand in for what is missing, but not beside it.
 
-use super::judge::{Tested, test};
+use super::judge::Tested;
 use super::regression::{Fits, Kernel, Smoother, Space, predictions};
 use super::residual::Plan;
+use super::stages::{Stage, timed};
 use super::{Choice, Sufficiency, VariableEvidence};
 use crate::design::Task;
 use crate::linalg::Matrix;
@@ -60,13 +61,10 @@ impl<'a> Sets<'a> {
         if columns.is_empty() {
             return (Space::new(sheet, columns, Vec::new()), None);
         }
-        let outcome: [&[f64]; 1] = [&sheet.outcome];
-        let start: Vec<f64> = columns.iter().map(|&column| self.plan.scales[column]).collect();
-        let refined = self.plan.learn(columns, &outcome, Some(&start));
-        let anew = self.plan.learn(columns, &outcome, None);
-        let learnt = if anew.error < refined.error { anew } else { refined };
-        let kernel = Kernel::new(sheet, columns, 0..self.plan.landmarks(self.rows), learnt.scales);
-        (Space::new(sheet, columns, vec![kernel]), Some(learnt.penalty))
+        let without: Vec<usize> = (0..self.plan.scales.len()).filter(|column| !columns.contains(column)).collect();
+        let (scales, penalty) = self.plan.outcome_scales(columns, &without);
+        let kernel = Kernel::new(sheet, columns, 0..self.plan.landmarks(self.rows), scales);
+        (Space::new(sheet, columns, vec![kernel]).kept(self.rows), Some(penalty))
     }
 
     fn losses(&self, errors: Vec<f64>) -> Vec<f64> {
@@ -76,13 +74,17 @@ impl<'a> Sets<'a> {
     /// Errors of the regression on some columns, in the user's units, each row left out in turn.
     fn errors(&self, columns: &[usize]) -> Vec<f64> {
         let (space, near) = self.space(columns);
+        timed(Stage::Losses, || self.errors_on(&space, near))
+    }
+
+    fn errors_on(&self, space: &Space, near: Option<i32>) -> Vec<f64> {
         let outcome = &self.plan.sheet.outcome;
-        let smoother = Smoother::gather(&space, self.rows, &[outcome]);
+        let smoother = Smoother::gather(space, self.rows, &[outcome]);
         let fits = Fits::new(&smoother);
         let penalty = fits.best(&[0], near);
         let coefficients = fits.coefficients(penalty, 0);
-        let fitted = predictions(&space, self.rows, &Matrix::from_values(coefficients.len(), 1, coefficients));
-        let leverages = fits.leverages(&space, penalty);
+        let fitted = predictions(space, self.rows, &Matrix::from_values(coefficients.len(), 1, coefficients));
+        let leverages = fits.leverages(space, penalty);
         let target = &self.plan.data.target;
         let classes = target.task() == Task::Classification;
         // Probabilities are between 0 and 1.
@@ -122,45 +124,10 @@ impl<'a> Sets<'a> {
     }
 
     fn given_space(&self, space: &Space, columns: &[usize], near: Option<i32>, candidates: &[usize]) -> Vec<Tested> {
-        let plan = self.plan;
-        let functions: Vec<_> = candidates.iter().map(|&variable| plan.functions(variable, columns)).collect();
-        let mut outcomes: Vec<&[f64]> = vec![&plan.sheet.outcome];
-        let mut places = Vec::new();
-        for (direct, shapes) in &functions {
-            let start = outcomes.len();
-            outcomes.extend(direct.iter().chain(shapes).map(Vec::as_slice));
-            places.push((start..outcomes.len()).collect::<Vec<usize>>());
-        }
-        let smoother = Smoother::gather(space, self.rows, &outcomes);
-        let fits = Fits::new(&smoother);
-        let (_, of_outcome) = fits.undersmoothed(&[0], near);
-        let mut coefficients = Matrix::zeros(space.width(), 2 * outcomes.len());
-        let mut put = |column: usize, values: Vec<f64>| {
-            values.into_iter().enumerate().for_each(|(row, value)| coefficients[(row, column)] = value);
-        };
-        put(0, fits.coefficients(of_outcome, 0));
-        for place in &places {
-            let (_, of_own) = fits.undersmoothed(place, near);
-            for &outcome in place {
-                put(outcome, fits.coefficients(of_own, outcome));
-                put(outcomes.len() + outcome, fits.twice(of_own, of_outcome, outcome));
-            }
-        }
-        let fitted = predictions(space, self.rows, &coefficients);
-        let rest = |outcome: usize, column: usize| -> Vec<f64> {
-            (0..self.rows).map(|k| outcomes[outcome][k] - fitted[(k, column)]).collect()
-        };
-        let limit = (plan.data.target.task() == Task::Regression).then_some(plan.settings.outlier_limit.get());
-        places
-            .iter()
-            .zip(&functions)
-            .map(|(place, (direct, _))| {
-                let own = place.iter().map(|&k| rest(k, k)).collect();
-                let twice = place.iter().map(|&k| rest(k, outcomes.len() + k)).collect();
-                let base = &plan.sheet.base[..self.rows];
-                test(base, rest(0, 0), own, twice, direct.len(), fits.left(of_outcome), limit)
-            })
-            .collect()
+        let questions: Vec<_> = candidates.iter().map(|&variable| self.plan.question(variable, columns)).collect();
+        let smoother = timed(Stage::Moments, || Smoother::gather(space, self.rows, &self.plan.outcomes(&questions)));
+        let tested = timed(Stage::Tests, || self.plan.examine(space, &smoother, &questions, (near, near), false));
+        tested.into_iter().flatten().collect()
     }
 
     /// Lets the selected set grow until it is sufficient, and shrink again by what it then does not need. Evidence of variables

@@ -3,6 +3,7 @@
 use super::Sheet;
 use crate::functions::exp_of_nonpositive;
 use crate::linalg::{Matrix, dot, multiply_rows, multiply_rows_into};
+use crate::rows::cut;
 use std::ops::Range;
 
 /// `exp(-1/2 |scales * (x - landmark)|^2)` for every landmark (Nystrom's approximation of kernel regression).
@@ -42,10 +43,10 @@ impl Kernel {
 
     /// Fills one row of bumps per row of `rows` (each with `width` values), `start` values into every `stride`.
     fn fill(&self, rows: &[f64], width: usize, stride: usize, start: usize, values: &mut [f64]) {
-        let scaled: Vec<f64> = rows
-            .chunks_exact(width)
-            .flat_map(|row| self.places.iter().zip(&self.scales).map(|(&place, scale)| row[place] * scale))
-            .collect();
+        let mut scaled = Vec::with_capacity(rows.len() / width * self.places.len());
+        for row in rows.chunks_exact(width) {
+            scaled.extend(self.places.iter().zip(&self.scales).map(|(&place, scale)| row[place] * scale));
+        }
         self.fill_scaled(&scaled, stride, start, values);
     }
 
@@ -99,7 +100,7 @@ impl Kernel {
 }
 
 /// Rows handled at once.
-pub(super) const TILE: usize = 256;
+pub(super) const TILE: usize = 128;
 
 /// Features of a row: a constant, the columns, bumps of some kernels, and curves that are given row by row.
 pub(in crate::evidence) struct Space<'a> {
@@ -109,11 +110,29 @@ pub(in crate::evidence) struct Space<'a> {
     kernels: Vec<Kernel>,
     /// One value per row each.
     curves: Vec<Vec<f64>>,
+    /// All but the curves, row-major, of the first rows.
+    kept: Vec<f64>,
 }
+
+/// Features that are kept at most: 40 MiB.
+const MOST_KEPT: usize = 5 << 20;
 
 impl<'a> Space<'a> {
     pub(in crate::evidence) fn new(sheet: &'a Sheet, columns: &'a [usize], kernels: Vec<Kernel>) -> Self {
-        Self { sheet, columns, kernels, curves: Vec::new() }
+        Self { sheet, columns, kernels, curves: Vec::new(), kept: Vec::new() }
+    }
+
+    /// The same with the features of the first rows kept, if they are not too many, for passes to come.
+    pub(in crate::evidence) fn kept(mut self, rows: usize) -> Self {
+        let width = self.width();
+        if rows * width <= MOST_KEPT {
+            let mut kept = vec![0.0; rows * width];
+            for (tile, kept) in cut(0..rows, TILE).zip(kept.chunks_mut(TILE * width)) {
+                self.fill(tile, width, kept);
+            }
+            self.kept = kept;
+        }
+        self
     }
 
     /// The same with curves beside.
@@ -145,11 +164,27 @@ impl<'a> Space<'a> {
 
     /// The columns of some rows, row-major.
     pub(super) fn gathered(&self, rows: Range<usize>) -> Vec<f64> {
-        rows.flat_map(|row| self.columns.iter().map(move |&column| self.sheet.seen[(row, column)])).collect()
+        let mut gathered = Vec::with_capacity(rows.len() * self.columns.len());
+        for row in rows {
+            let seen = self.sheet.seen.row(row);
+            gathered.extend(self.columns.iter().map(|&column| seen[column]));
+        }
+        gathered
     }
 
     /// Fills one row of features per row of the sheet, at the start of every `stride` values.
     pub(super) fn fill(&self, rows: Range<usize>, stride: usize, features: &mut [f64]) {
+        let bumps_end = self.width() - self.curves.len();
+        for (k, curve) in self.curves.iter().enumerate() {
+            for (features, row) in features.chunks_exact_mut(stride).zip(rows.clone()) {
+                features[bumps_end + k] = curve[row];
+            }
+        }
+        if let Some(kept) = self.kept.get(rows.start * bumps_end..rows.end * bumps_end).filter(|kept| !kept.is_empty())
+        {
+            let pairs = features.chunks_exact_mut(stride).zip(kept.chunks_exact(bumps_end));
+            return pairs.for_each(|(features, kept)| features[..bumps_end].copy_from_slice(kept));
+        }
         let columns = self.columns.len();
         let gathered = self.gathered(rows.clone());
         for (k, features) in features.chunks_exact_mut(stride).take(rows.len()).enumerate() {
@@ -160,11 +195,6 @@ impl<'a> Space<'a> {
         for kernel in &self.kernels {
             kernel.fill(&gathered, columns, stride, start, features);
             start += kernel.landmarks();
-        }
-        for (k, curve) in self.curves.iter().enumerate() {
-            for (features, row) in features.chunks_exact_mut(stride).zip(rows.clone()) {
-                features[start + k] = curve[row];
-            }
         }
     }
 

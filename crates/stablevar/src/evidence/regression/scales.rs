@@ -1,6 +1,8 @@
 //! The kernel learns which columns count.
 
-use super::{Fits, Kernel, Sheet, Smoother, Space};
+use super::{Fits, Kernel, Sheet, Smoother, Space, predictions};
+use crate::linalg::Matrix;
+use crate::threads;
 
 /// Widths of the kernel tried in every round, relative to the root of the number of columns.
 const WIDTHS: [f64; 3] = [0.6, 1.0, 1.7];
@@ -9,8 +11,33 @@ const ROUNDS: usize = 7;
 const ROUNDS_FROM_START: usize = 3;
 /// A round must lower the error by this share to count as a success; two failures end the learning.
 const SUCCESS: f64 = 2e-3;
+/// Parts of a column between which residuals are compared.
+const PARTS: usize = 16;
+/// A column in which residuals bend by this many standard deviations was missed.
+const MISSED: f64 = 6.0;
 /// The least importance of a column, as a share of the greatest.
 const LEAST_IMPORTANCE: f64 = 1e-3;
+
+/// How much work goes into learning.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::evidence) struct Effort {
+    /// Of the first rows.
+    pub rows: usize,
+    /// Bumps of the kernel.
+    pub landmarks: usize,
+    /// Whether the widths beside the best one are tried in every round.
+    pub all_widths: bool,
+    /// How often the learning goes on from a column that was missed, at most.
+    pub restarts: usize,
+}
+
+impl Effort {
+    /// Rows and landmarks, of so many as there are.
+    fn of(self, sheet: &Sheet) -> (usize, usize) {
+        let rows = self.rows.min(sheet.order.len());
+        (rows, self.landmarks.min(rows / 3).max(1))
+    }
+}
 
 /// What was learnt.
 pub(in crate::evidence) struct Learnt {
@@ -22,21 +49,77 @@ pub(in crate::evidence) struct Learnt {
     pub penalty: i32,
 }
 
-/// How much each column counts in the distance of two rows, learnt for the outcomes together from so many of the first rows
-/// and landmarks.
+/// How much each column counts in the distance of two rows, learnt for the outcomes together.
 ///
-/// Starts from equal scales, or from those of a similar regression. Each round fits the kernel at several widths and
-/// penalties, keeps the best by generalised cross-validation, and sets every column's squared scale to the mean square of the fitted
-/// curve's slope in it. The curve is what is left beside the linear part, so that columns with a linear effect alone do not count.
+/// Starts from equal scales, or from those of a similar regression. If what the best fit leaves of the first outcome still bends with a
+/// column, that column was missed, since another that follows it stood in the way: the learning goes on from there with
+/// the column raised.
 pub(in crate::evidence) fn learn_scales(
     sheet: &Sheet,
     columns: &[usize],
     outcomes: &[&[f64]],
-    (rows, landmarks): (usize, usize),
+    effort: Effort,
     start: Option<&[f64]>,
 ) -> Learnt {
-    let rows = rows.min(sheet.order.len());
-    let landmarks = landmarks.min(rows / 3).max(1);
+    let mut best = learn_from(sheet, columns, outcomes, effort, start);
+    for _ in 0..effort.restarts {
+        let left = left_by(sheet, columns, outcomes[0], effort, &best);
+        let most = (0..columns.len())
+            .map(|k| (k, bend(sheet, columns[k], &left)))
+            .fold((0, 0.0), |most, next| if next.1 > most.1 { next } else { most });
+        if most.1 < MISSED {
+            break;
+        }
+        let mut raised = best.scales.clone();
+        raised[most.0] = raised.iter().copied().fold(0.0, f64::max);
+        let next = learn_from(sheet, columns, outcomes, effort, Some(&raised));
+        if next.error > best.error * (1.0 - SUCCESS) {
+            break;
+        }
+        best = next;
+    }
+    best
+}
+
+/// What the fit with some scales leaves of an outcome, in the rows from which they were learnt.
+fn left_by(sheet: &Sheet, columns: &[usize], outcome: &[f64], effort: Effort, learnt: &Learnt) -> Vec<f64> {
+    let (rows, landmarks) = effort.of(sheet);
+    let kernel = Kernel::new(sheet, columns, 0..landmarks, learnt.scales.clone());
+    let space = Space::new(sheet, columns, vec![kernel]).kept(rows);
+    let smoother = Smoother::gather(&space, rows, &[outcome]);
+    let coefficients = Fits::new(&smoother).coefficients(learnt.penalty, 0);
+    let fitted = predictions(&space, rows, &Matrix::from_values(coefficients.len(), 1, coefficients));
+    (0..rows).map(|k| outcome[k] - fitted[(k, 0)]).collect()
+}
+
+/// How many standard deviations the means of some residuals vary more between equal parts of a column's range of ranks than they would without a bend.
+fn bend(sheet: &Sheet, column: usize, left: &[f64]) -> f64 {
+    let mut order: Vec<usize> = (0..left.len()).collect();
+    order.sort_by(|&a, &b| sheet.seen[(a, column)].total_cmp(&sheet.seen[(b, column)]).then(a.cmp(&b)));
+    if sheet.seen[(order[0], column)] == sheet.seen[(order[left.len() - 1], column)] || left.len() < 4 * PARTS {
+        return 0.0;
+    }
+    let total: f64 = sheet.base[..left.len()].iter().sum();
+    let mean = left.iter().zip(&sheet.base).map(|(value, weight)| value * weight).sum::<f64>() / total;
+    let (mut between, mut within) = (0.0, 0.0);
+    for part in order.chunks(left.len().div_ceil(PARTS)) {
+        let weight: f64 = part.iter().map(|&k| sheet.base[k]).sum();
+        let sum: f64 = part.iter().map(|&k| sheet.base[k] * (left[k] - mean)).sum();
+        let squares: f64 = part.iter().map(|&k| sheet.base[k] * (left[k] - mean).powi(2)).sum();
+        let explained = if weight > 0.0 { sum * sum / weight } else { 0.0 };
+        between += explained;
+        within += squares - explained;
+    }
+    let degrees = (PARTS - 1) as f64;
+    let ratio = between / degrees / (within / (left.len() as f64 - degrees - 1.0));
+    if ratio.is_finite() { (ratio - 1.0) * (0.5 * degrees).sqrt() } else { 0.0 }
+}
+
+/// One way down. Each round fits the kernel at several widths and
+/// penalties, keeps the best by generalised cross-validation, and sets every column's squared scale to the mean square of the fitted
+/// curve's slope in it. The curve is what is left beside the linear part, so that columns with a linear effect alone do not count.
+fn learn_from(sheet: &Sheet, columns: &[usize], outcomes: &[&[f64]], effort: Effort, start: Option<&[f64]>) -> Learnt {
+    let (rows, landmarks) = effort.of(sheet);
     let root = (columns.len() as f64).sqrt();
     let mut importance = vec![1.0f64; columns.len()];
     if let Some(scales) = start {
@@ -52,33 +135,34 @@ pub(in crate::evidence) fn learn_scales(
     let mut widths = 0..WIDTHS.len();
     let every: Vec<usize> = (0..outcomes.len()).collect();
     for _ in 0..rounds {
-        let mut round: Option<(Learnt, Vec<f64>, usize)> = None;
-        for width in widths.clone() {
-            let scales: Vec<f64> = importance.iter().map(|value| value.sqrt() / (WIDTHS[width] * root)).collect();
+        let tried = threads::map(widths.len(), |k| {
+            let width = WIDTHS[widths.start + k] * root;
+            let scales: Vec<f64> = importance.iter().map(|value| value.sqrt() / width).collect();
             let kernel = Kernel::new(sheet, columns, 0..landmarks, scales.clone());
             let space = Space::new(sheet, columns, vec![kernel.clone()]);
             let smoother = Smoother::gather(&space, rows, outcomes);
             let fits = Fits::new(&smoother);
-            let at = fits.best(&every, penalty);
-            let error = every.iter().map(|&outcome| fits.error(at, outcome)).sum();
-            penalty = Some(at);
-            if round.as_ref().is_none_or(|(best, ..)| error < best.error) {
-                let mut slopes = vec![0.0; columns.len()];
-                for outcome in 0..outcomes.len() {
-                    let curve = &fits.coefficients(at, outcome)[1 + columns.len()..];
-                    kernel.add_squared_slopes(&space, rows, curve, 1.0, &mut slopes);
-                }
-                round = Some((Learnt { scales, error, penalty: at }, slopes, width));
-            }
+            let penalty = fits.best(&every, penalty);
+            let error = every.iter().map(|&outcome| fits.error(penalty, outcome)).sum();
+            let curves: Vec<Vec<f64>> = every.iter().map(|&outcome| fits.coefficients(penalty, outcome)).collect();
+            (Learnt { scales, error, penalty }, kernel, curves)
+        });
+        let numbered = widths.clone().zip(tried);
+        let least = numbered.reduce(|best, next| if next.1.0.error < best.1.0.error { next } else { best });
+        let Some((width, (found, kernel, curves))) = least else { break };
+        let space = Space::new(sheet, columns, Vec::new());
+        let mut slopes = vec![0.0; columns.len()];
+        for curve in &curves {
+            kernel.add_squared_slopes(&space, rows, &curve[1 + columns.len()..], 1.0, &mut slopes);
         }
-        let Some((found, slopes, width)) = round else { break };
         if !found.error.is_finite() {
             break;
         }
         penalty = Some(found.penalty);
-        // The best width rarely moves far.
-        widths = width.saturating_sub(usize::from(width == 2))..(width + 2).min(WIDTHS.len());
         failures = if found.error < best.error * (1.0 - SUCCESS) { 0 } else { failures + 1 };
+        // As long as the scales get better the width stays; then its neighbours have a turn.
+        let around = usize::from(effort.all_widths || failures > 0);
+        widths = width.saturating_sub(around)..(width + 1 + around).min(WIDTHS.len());
         if found.error < best.error {
             best = found;
         }

@@ -6,7 +6,7 @@
 
 use super::features::{Space, TILE};
 use crate::linalg::{Cholesky, Matrix, add_cross_product, add_lower_cross_product, dot, dot_in_lanes, multiply_rows};
-use crate::rows::{map_blocks, sum_matrices};
+use crate::rows::{cut, map_blocks};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -41,48 +41,54 @@ pub(in crate::evidence) struct Smoother {
 impl Smoother {
     /// Over the first `rows` rows of the sheet.
     pub(in crate::evidence) fn gather(space: &Space, rows: usize, outcomes: &[&[f64]]) -> Self {
-        let (width, count) = (space.width(), outcomes.len());
-        let stride = width + count + PROBES;
-        let all = sum_matrices(rows, stride, |block, total| {
-            let mut wide = vec![0.0; TILE * stride];
-            for tile in tiles(block) {
-                let wide = &mut wide[..tile.len() * stride];
-                fill_wide(space, tile, outcomes, wide);
-                add_lower_cross_product(wide, wide, total);
-            }
+        let width = space.width();
+        let beside = Beside::new(outcomes);
+        let sizes = [(width, width), (width, beside.width())];
+        let [mut gram, cross] = sum_tiles(space, &beside, rows, sizes, |features, others, [gram, cross]| {
+            add_lower_cross_product(features, features, gram);
+            add_cross_product(features, others, cross);
         });
-        let part = |from: Range<usize>| Matrix::from_fn(width, from.len(), |i, j| all[(from.start + j, i)]);
-        let mut gram = Matrix::from_fn(width, width, |i, j| if j <= i { all[(i, j)] } else { 0.0 });
         gram.mirror_lower();
+        Self::new(space, rows, outcomes, gram, &cross)
+    }
+
+    fn new(space: &Space, rows: usize, outcomes: &[&[f64]], gram: Matrix, beside: &Matrix) -> Self {
+        let base = &space.sheet.base[..rows];
+        let square = |outcome: &&[f64]| base.iter().zip(*outcome).map(|(weight, y)| weight * y * y).sum();
+        let part = |from: Range<usize>| Matrix::from_fn(beside.rows(), from.len(), |i, j| beside[(i, from.start + j)]);
         Self {
             gram,
-            cross: part(width..width + count),
-            probes: part(width + count..stride),
-            squares: (width..width + count).map(|k| all[(k, k)]).collect(),
+            cross: part(0..outcomes.len()),
+            probes: part(outcomes.len()..outcomes.len() + PROBES),
+            squares: outcomes.iter().map(square).collect(),
             penalty: space.penalty(),
-            total: space.sheet.base[..rows].iter().sum(),
+            total: base.iter().sum(),
             rows,
         }
     }
 
+    /// The same features with other outcomes.
+    pub(in crate::evidence) fn about(&self, space: &Space, outcomes: &[&[f64]]) -> Self {
+        let width = space.width();
+        let beside = Beside::new(outcomes);
+        let sizes = [(width, beside.width())];
+        let [cross] = sum_tiles(space, &beside, self.rows, sizes, |features, others, [cross]| {
+            add_cross_product(features, others, cross);
+        });
+        Self::new(space, self.rows, outcomes, self.gram.clone(), &cross)
+    }
+
     /// The same with curves that were added to the space since, from one more pass.
     pub(in crate::evidence) fn extended(self, space: &Space, outcomes: &[&[f64]]) -> Self {
-        let (old, width, count) = (self.gram.rows(), space.width(), outcomes.len());
-        let (stride, new) = (width + count + PROBES, width - self.gram.rows());
-        let parts = map_blocks(self.rows, |block| {
-            let mut total = Matrix::zeros(new, stride);
-            let mut wide = vec![0.0; TILE * stride];
-            for tile in tiles(block) {
-                let wide = &mut wide[..tile.len() * stride];
-                fill_wide(space, tile, outcomes, wide);
-                let curves: Vec<f64> =
-                    wide.chunks_exact(stride).flat_map(|row| row[old..width].iter().copied()).collect();
-                add_cross_product(&curves, wide, &mut total);
-            }
-            total
+        let (old, width) = (self.gram.rows(), space.width());
+        let (new, beside) = (width - old, Beside::new(outcomes));
+        let stride = width + beside.width();
+        let [added] = sum_tiles(space, &beside, self.rows, [(new, stride)], |features, others, [added]| {
+            let rows = features.chunks_exact(width).zip(others.chunks_exact(beside.width()));
+            let curves: Vec<f64> = rows.clone().flat_map(|(features, _)| &features[old..]).copied().collect();
+            let wide: Vec<f64> = rows.flat_map(|(features, others)| features.iter().chain(others)).copied().collect();
+            add_cross_product(&curves, &wide, added);
         });
-        let mut added = Matrix::zeros(new, stride);
-        parts.iter().for_each(|part| added.add_assign(part));
         let gram = Matrix::from_fn(width, width, |i, j| match (i < old, j < old) {
             (true, true) => self.gram[(i, j)],
             (false, _) => added[(i - old, j)],
@@ -94,7 +100,7 @@ impl Smoother {
                     if i < old { above[(i, j)] } else { added[(i - old, first + j)] }
                 })
             };
-        let (cross, probes) = (joined(&self.cross, width), joined(&self.probes, width + count));
+        let (cross, probes) = (joined(&self.cross, width), joined(&self.probes, width + outcomes.len()));
         Self { gram, cross, probes, penalty: space.penalty(), ..self }
     }
 
@@ -111,6 +117,10 @@ impl Smoother {
         }
     }
 
+    pub(in crate::evidence) fn rows(&self) -> usize {
+        self.rows
+    }
+
     /// Mean and standard deviation of a fit over the rows.
     pub(in crate::evidence) fn mean_and_deviation(&self, coefficients: &[f64]) -> (f64, f64) {
         let products = self.gram.times(coefficients);
@@ -119,18 +129,68 @@ impl Smoother {
     }
 }
 
-/// Features, outcomes and probes of some rows, times the roots of their weights.
-fn fill_wide(space: &Space, tile: Range<usize>, outcomes: &[&[f64]], wide: &mut [f64]) {
+/// Sums over the rows of products of features and what stands beside them.
+fn sum_tiles<const COUNT: usize>(
+    space: &Space,
+    beside: &Beside,
+    rows: usize,
+    sizes: [(usize, usize); COUNT],
+    add: impl Fn(&[f64], &[f64], &mut [Matrix; COUNT]) + Sync + Send,
+) -> [Matrix; COUNT] {
+    let (width, others) = (space.width(), beside.width());
+    let zeros = || sizes.map(|(rows, columns)| Matrix::zeros(rows, columns));
+    let parts = map_blocks(rows, |block| {
+        let mut totals = zeros();
+        let (mut wide, mut next) = (vec![0.0; TILE * width], vec![0.0; TILE * others]);
+        for tile in cut(block, TILE) {
+            let (wide, next) = (&mut wide[..tile.len() * width], &mut next[..tile.len() * others]);
+            fill_weighted(space, tile.clone(), wide);
+            beside.fill(space, tile, next);
+            add(wide, next, &mut totals);
+        }
+        totals
+    });
+    parts.iter().fold(zeros(), |mut totals, part| {
+        totals.iter_mut().zip(part).for_each(|(total, part)| total.add_assign(part));
+        totals
+    })
+}
+
+/// Features of some rows, times the roots of their weights.
+fn fill_weighted(space: &Space, tile: Range<usize>, features: &mut [f64]) {
     let width = space.width();
-    let stride = wide.len() / tile.len();
-    space.fill(tile.clone(), stride, wide);
-    for (row, values) in tile.zip(wide.chunks_exact_mut(stride)) {
+    space.fill(tile.clone(), width, features);
+    for (row, values) in tile.zip(features.chunks_exact_mut(width)) {
         let root = space.sheet.base[row].sqrt();
-        values[width..].iter_mut().zip(outcomes).for_each(|(value, outcome)| *value = outcome[row]);
-        values[..width + outcomes.len()].iter_mut().for_each(|value| *value *= root);
-        let signs = mixed(row as u64);
-        for (k, value) in values[width + outcomes.len()..].iter_mut().enumerate() {
-            *value = if signs >> k & 1 == 1 { 1.0 } else { -1.0 };
+        if root != 1.0 {
+            values.iter_mut().for_each(|value| *value *= root);
+        }
+    }
+}
+
+/// What the features are multiplied with: outcomes, and the probes' signs.
+struct Beside<'a> {
+    outcomes: &'a [&'a [f64]],
+}
+
+impl<'a> Beside<'a> {
+    fn new(outcomes: &'a [&'a [f64]]) -> Self {
+        Self { outcomes }
+    }
+
+    fn width(&self) -> usize {
+        self.outcomes.len() + PROBES
+    }
+
+    fn fill(&self, space: &Space, tile: Range<usize>, values: &mut [f64]) {
+        for (row, values) in tile.zip(values.chunks_exact_mut(self.width())) {
+            let root = space.sheet.base[row].sqrt();
+            let (of_outcomes, of_probes) = values.split_at_mut(self.outcomes.len());
+            of_outcomes.iter_mut().zip(self.outcomes).for_each(|(value, outcome)| *value = root * outcome[row]);
+            let signs = mixed(row as u64);
+            for (k, value) in of_probes.iter_mut().enumerate() {
+                *value = if signs >> k & 1 == 1 { 1.0 } else { -1.0 };
+            }
         }
     }
 }
@@ -143,26 +203,39 @@ pub(in crate::evidence) fn mixed(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-fn tiles(block: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    block.clone().step_by(TILE).map(move |start| start..(start + TILE).min(block.end))
-}
-
 /// A fit at one penalty.
 struct Fit {
     cholesky: Cholesky,
     /// `tr H` and `tr H^2`.
     traces: (f64, f64),
+    /// Features by outcomes.
+    coefficients: Matrix,
+    /// `F'W` times the fits.
+    fitted: Matrix,
+}
+
+/// Outcomes whose regression does without some of the features.
+#[derive(Debug, Clone)]
+pub(in crate::evidence) struct Without {
+    pub outcomes: Range<usize>,
+    pub features: Vec<usize>,
 }
 
 /// Fits at several penalties, each made once. A penalty is named by twice its logarithm to base ten.
 pub(in crate::evidence) struct Fits<'a> {
     smoother: &'a Smoother,
+    without: Vec<Without>,
     made: RefCell<BTreeMap<i32, Option<Rc<Fit>>>>,
 }
 
 impl<'a> Fits<'a> {
     pub(in crate::evidence) fn new(smoother: &'a Smoother) -> Self {
-        Self { smoother, made: RefCell::default() }
+        Self { smoother, without: Vec::new(), made: RefCell::default() }
+    }
+
+    /// The same where some outcomes' regressions do without some features.
+    pub(in crate::evidence) fn without(self, without: Vec<Without>) -> Self {
+        Self { without, ..self }
     }
 
     fn at(&self, penalty: i32) -> Option<Rc<Fit>> {
@@ -175,51 +248,77 @@ impl<'a> Fits<'a> {
     }
 
     fn make(&self, factor: f64) -> Option<Fit> {
-        let Smoother { gram, penalty, probes, .. } = self.smoother;
+        let Smoother { gram, penalty, probes, cross, .. } = self.smoother;
         let width = gram.rows();
         let least = 1e-10 * (0..width).map(|k| gram[(k, k)]).sum::<f64>() / width as f64;
         let mut matrix = gram.clone();
         matrix.values_mut().iter_mut().zip(penalty.values()).for_each(|(value, penalty)| *value += factor * penalty);
         (0..width).for_each(|k| matrix[(k, k)] += least);
         let cholesky = Cholesky::with_least_ridge(&matrix)?;
+        let times_gram = |right: &Matrix| {
+            let mut products = Matrix::zeros(width, right.columns());
+            multiply_rows(gram.values(), right, products.values_mut());
+            products
+        };
         let solved = cholesky.solve_columns(probes);
-        let mut products = Matrix::zeros(width, PROBES);
-        multiply_rows(gram.values(), &solved, products.values_mut());
         let trace = |a: &Matrix, b: &Matrix| dot_in_lanes(a.values(), b.values()) / PROBES as f64;
-        let traces = (trace(probes, &solved), trace(&solved, &products));
-        (traces.0.is_finite() && traces.1.is_finite()).then_some(Fit { cholesky, traces })
+        let traces = (trace(probes, &solved), trace(&solved, &times_gram(&solved)));
+        let mut coefficients = cholesky.solve_columns(cross);
+        self.take_out(&cholesky, &mut coefficients);
+        let fitted = times_gram(&coefficients);
+        (traces.0.is_finite() && traces.1.is_finite()).then_some(Fit { cholesky, traces, coefficients, fitted })
+    }
+
+    /// From solutions with all features to those without some: with B the inverse of the factorised matrix, x becomes
+    /// `x - B_r (B_rr)^-1 x_r` for the features r that are left out.
+    fn take_out(&self, cholesky: &Cholesky, solutions: &mut Matrix) {
+        for Without { outcomes, features } in self.without.iter().filter(|without| !without.features.is_empty()) {
+            let (width, count) = (solutions.rows(), features.len());
+            let mut units = Matrix::zeros(width, count);
+            features.iter().enumerate().for_each(|(k, &feature)| units[(feature, k)] = 1.0);
+            let inverse = cholesky.solve_columns(&units);
+            let Some(own) = Cholesky::with_least_ridge(&inverse.keep_rows(features)) else { continue };
+            for outcome in outcomes.clone() {
+                let shares = own.solve(&features.iter().map(|&k| solutions[(k, outcome)]).collect::<Vec<_>>());
+                (0..width).for_each(|i| solutions[(i, outcome)] -= dot(inverse.row(i), &shares));
+                features.iter().for_each(|&k| solutions[(k, outcome)] = 0.0);
+            }
+        }
     }
 
     /// The coefficients for an outcome; zeros if the fit fails, which takes data that defeat every factorisation.
     pub(in crate::evidence) fn coefficients(&self, penalty: i32, outcome: usize) -> Vec<f64> {
-        let cross = &self.smoother.cross;
-        self.solve(penalty, &(0..cross.rows()).map(|i| cross[(i, outcome)]).collect::<Vec<_>>())
+        let width = self.smoother.gram.rows();
+        self.at(penalty).map_or_else(|| vec![0.0; width], |fit| column(&fit.coefficients, outcome))
     }
 
-    fn solve(&self, penalty: i32, vector: &[f64]) -> Vec<f64> {
-        self.at(penalty).map_or_else(|| vec![0.0; vector.len()], |fit| fit.cholesky.solve(vector))
-    }
-
-    /// The coefficients of a fit of one outcome, and then of what it leaves at another penalty, together.
-    pub(in crate::evidence) fn twice(&self, first: i32, second: i32, outcome: usize) -> Vec<f64> {
-        let Smoother { gram, cross, .. } = self.smoother;
-        let mut coefficients = self.coefficients(first, outcome);
-        let fitted = gram.times(&coefficients);
-        let left: Vec<f64> = fitted.iter().enumerate().map(|(i, fitted)| cross[(i, outcome)] - fitted).collect();
-        coefficients.iter_mut().zip(self.solve(second, &left)).for_each(|(sum, more)| *sum += more);
-        coefficients
+    /// The coefficients of a fit of some outcomes, and then of what it leaves at another penalty, together.
+    pub(in crate::evidence) fn twice(&self, first: i32, second: i32, outcomes: Range<usize>) -> Matrix {
+        let width = self.smoother.gram.rows();
+        let (Some(first), Some(second)) = (self.at(first), self.at(second)) else {
+            return Matrix::zeros(width, outcomes.len());
+        };
+        // All outcomes have a place, so that each meets the features that it does without.
+        let mut left = Matrix::zeros(width, self.smoother.cross.columns());
+        for outcome in outcomes.clone() {
+            (0..width)
+                .for_each(|i| left[(i, outcome)] = self.smoother.cross[(i, outcome)] - first.fitted[(i, outcome)]);
+        }
+        let mut more = second.cholesky.solve_columns(&left);
+        self.take_out(&second.cholesky, &mut more);
+        Matrix::from_fn(width, outcomes.len(), |i, j| {
+            first.coefficients[(i, outcomes.start + j)] + more[(i, outcomes.start + j)]
+        })
     }
 
     /// Generalised cross-validation's estimate of the mean squared error for an outcome.
     pub(in crate::evidence) fn error(&self, penalty: i32, outcome: usize) -> f64 {
-        let Smoother { gram, cross, squares, total, rows, .. } = self.smoother;
+        let Smoother { cross, squares, total, rows, .. } = self.smoother;
         let Some(fit) = self.at(penalty) else { return f64::INFINITY };
-        let coefficients = self.coefficients(penalty, outcome);
-        let mut fitted = vec![0.0; coefficients.len()];
-        let column = Matrix::from_values(coefficients.len(), 1, coefficients);
-        multiply_rows(gram.values(), &column, &mut fitted);
-        let product: f64 = column.values().iter().enumerate().map(|(i, c)| c * cross[(i, outcome)]).sum();
-        let left = (squares[outcome] - 2.0 * product + dot(column.values(), &fitted)).max(0.0) / total;
+        let lost: f64 = (0..cross.rows())
+            .map(|i| fit.coefficients[(i, outcome)] * (fit.fitted[(i, outcome)] - 2.0 * cross[(i, outcome)]))
+            .sum();
+        let left = (squares[outcome] + lost).max(0.0) / total;
         let share = (fit.traces.0 / *rows as f64).min(MOST_FREEDOM);
         let error = left / (1.0 - share).powi(2);
         if error.is_finite() { error } else { f64::INFINITY }
@@ -265,11 +364,11 @@ impl<'a> Fits<'a> {
     }
 
     /// The best penalty, lowered.
-    pub(in crate::evidence) fn undersmoothed(&self, outcomes: &[usize], near: Option<i32>) -> (i32, i32) {
+    pub(in crate::evidence) fn undersmoothed(&self, outcomes: &[usize], near: Option<i32>) -> i32 {
         let best = self.best(outcomes, near);
         let limit = self.errors(best, outcomes) * (1.0 + UNDERSMOOTHING_COST);
         let lowered = UNDERSMOOTHING.into_iter().map(|steps| best - steps);
-        (best, lowered.into_iter().find(|&penalty| self.errors(penalty, outcomes) <= limit).unwrap_or(best))
+        lowered.into_iter().find(|&penalty| self.errors(penalty, outcomes) <= limit).unwrap_or(best)
     }
 
     /// Degrees of freedom that a fit leaves: `n - 2 tr H + tr H^2`.
@@ -286,7 +385,7 @@ impl<'a> Fits<'a> {
         let blocks = map_blocks(rows, |block| {
             let mut leverages = Vec::with_capacity(block.len());
             let (mut features, mut solved) = (vec![0.0; TILE * width], vec![0.0; TILE * width]);
-            for tile in tiles(block) {
+            for tile in cut(block, TILE) {
                 let (features, solved) = (&mut features[..tile.len() * width], &mut solved[..tile.len() * width]);
                 space.fill(tile.clone(), width, features);
                 multiply_rows(features, &inverse, solved);
@@ -299,13 +398,17 @@ impl<'a> Fits<'a> {
     }
 }
 
+fn column(matrix: &Matrix, column: usize) -> Vec<f64> {
+    (0..matrix.rows()).map(|i| matrix[(i, column)]).collect()
+}
+
 /// The fits of some coefficients (features by fits), row by row.
 pub(in crate::evidence) fn predictions(space: &Space, rows: usize, coefficients: &Matrix) -> Matrix {
     let (width, count) = (space.width(), coefficients.columns());
     let blocks = map_blocks(rows, |block| {
         let mut features = vec![0.0; TILE * width];
         let mut values = vec![0.0; block.len() * count];
-        for (tile, values) in tiles(block.clone()).zip(values.chunks_mut(TILE * count)) {
+        for (tile, values) in cut(block.clone(), TILE).zip(values.chunks_mut(TILE * count)) {
             let features = &mut features[..tile.len() * width];
             space.fill(tile, width, features);
             multiply_rows(features, coefficients, values);
