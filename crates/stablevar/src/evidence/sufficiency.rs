@@ -19,6 +19,8 @@ use crate::threads;
 const NEGLIGIBLE_SHARE: f64 = 0.01;
 /// The least evidence given the set, as the square of a normal quantile, of a variable that the set needs.
 const NEEDED: f64 = 7.84;
+/// A variable with a p-value below this, given all others, may have an effect of its own.
+const PLAUSIBLE: f64 = 0.05;
 /// A variable with this share of the evidence of another given the rest of the set could take its place.
 const ALTERNATIVE_SHARE: f64 = 0.36;
 /// Candidates that are judged by one pass over the rows.
@@ -137,17 +139,18 @@ impl<'a> Sets<'a> {
         let mut found = self.compare(&set);
         let Some(threshold) = choice.grow else { return found };
         let mut grown: Vec<(usize, f64)> = Vec::new();
+        let mut candidates: Vec<usize> = (0..judged.len()).filter(|variable| !set.contains(variable)).collect();
         while !found.sufficient {
-            let Some((variable, statistic)) = self.next(&set, judged.len()) else { break };
-            let before = found;
+            let Some((variable, statistic)) = self.next(&set, &candidates, judged) else { break };
+            candidates.retain(|&candidate| candidate != variable);
             set.push(variable);
-            found = self.compare(&set);
-            if found.loss_selected >= before.loss_selected {
+            let larger = self.compare(&set);
+            if larger.loss_selected >= found.loss_selected {
                 // It has evidence, but the set predicts no better with it.
                 set.pop();
-                found = before;
-                break;
+                continue;
             }
+            found = larger;
             grown.push((variable, statistic));
         }
         // Those that came first came while most was missing.
@@ -181,14 +184,19 @@ impl<'a> Sets<'a> {
         found
     }
 
-    /// The variable with the strongest evidence given the set, if there is one that it needs.
-    fn next(&self, set: &[usize], variables: usize) -> Option<(usize, f64)> {
-        let candidates: Vec<usize> = (0..variables).filter(|variable| !set.contains(variable)).collect();
-        let tested = self.given(set, &candidates);
+    /// The next variable that the set needs, if there is one.
+    ///
+    /// First come those with some evidence given all others, though it did not suffice: the strongest first. A biased variable has
+    /// none, and stands in for what is missing as long as it is missing. Then come the others, such as those that tell the
+    /// same as another, by their evidence given the set.
+    fn next(&self, set: &[usize], candidates: &[usize], judged: &[VariableEvidence]) -> Option<(usize, f64)> {
+        let tested = self.given(set, candidates);
         let mut ranked: Vec<(usize, f64)> =
-            candidates.into_iter().zip(tested.iter().map(|tested| tested.statistic)).collect();
+            candidates.iter().copied().zip(tested.iter().map(|tested| tested.statistic)).collect();
         ranked.retain(|(_, statistic)| *statistic >= NEEDED);
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        // Larger than that they are all alike.
+        let p_value = |variable: usize| judged[variable].p_value.min(PLAUSIBLE);
+        ranked.sort_by(|a, b| p_value(a.0).total_cmp(&p_value(b.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(&b.0)));
         // A quick test ranks them; a biased variable may pass it and not the careful one.
         let judged = ranked.into_iter().map(|(variable, _)| (variable, self.carefully(set, variable)));
         judged.into_iter().find(|(_, statistic)| *statistic >= NEEDED)
