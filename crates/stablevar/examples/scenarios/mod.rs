@@ -50,6 +50,8 @@ pub fn scenarios() -> Vec<Scenario> {
         development("dev-cubic", 1500, 2.5, world(12, 4, 1, StableFromUnstable, Term::Cubic)),
         development("dev-steep", 2500, 2.0, world(8, 4, 1, Independent, Term::Exponential)),
         development("dev-steep-tied", 1500, 2.0, world(8, 4, 1, StableFromUnstable, Term::Exponential)),
+        development("dev-steep-five", 2200, 2.6, world(11, 5, 1, StableFromUnstable, Term::Exponential)),
+        development("dev-steep-free", 1600, 2.8, world(9, 5, 1, Independent, Term::Exponential)),
         kept("table1-1000", 1000, 2.5, World::default()),
         kept("table1-1500", 1500, 2.5, World::default()),
         kept("table1-2000", 2000, 2.5, World::default()),

@@ -121,23 +121,37 @@ fn by_residuals(
     let first = rows.min(FIRST_ROWS);
     let (plan, relevant) = Plan::new(data, settings, order);
     let all = relevant.clone().unwrap_or_else(|| (0..data.columns()).collect());
-    let (judged, sets) = threads::join(
-        || judge_all(&plan, &all, relevant.as_deref(), first, work),
-        || choice.map(|choice| (Sets::new(&plan, first, &all), choice)),
-    );
-    let mut judged = judged?;
-    let sufficiency = sets.map(|(sets, choice)| sets.complete(&mut judged, choice));
+    let closely = |variable: usize| {
+        let mut given = conditioning_columns(data, variable, &[]);
+        if let Some(relevant) = &relevant {
+            let near = screen::neighbours(data, variable);
+            given.retain(|column| relevant.contains(column) || near.contains(column));
+        }
+        race(&plan, variable, &given)
+    };
+    let judge_all = || {
+        let looked = look_at_all(&plan, &all, first, work)?;
+        // Racing: only what is not clear is judged closely.
+        let others: Vec<usize> =
+            (0..data.encoding.features.len()).filter(|variable| !looked.contains_key(variable)).collect();
+        let judged = work.map(others.len(), |k| {
+            let judged = closely(others[k]);
+            work.done(1);
+            (others[k], judged)
+        })?;
+        Ok((looked, judged))
+    };
+    let (judged, sets) = threads::join(judge_all, || choice.map(|choice| (Sets::new(&plan, first, &all), choice)));
+    let (mut judged, others) = judged?;
+    let looked: Vec<usize> = judged.keys().copied().collect();
+    judged.extend(others);
+    let mut judged: Vec<VariableEvidence> = judged.into_values().collect();
+    let sufficiency = sets.map(|(sets, choice)| sets.complete(&mut judged, choice, &looked, &closely));
     Ok((judged, sufficiency))
 }
 
-/// Looks at all variables, and judges those closely that are not clear then.
-fn judge_all(
-    plan: &Plan,
-    all: &[usize],
-    relevant: Option<&[usize]>,
-    first: usize,
-    work: &Work,
-) -> Result<Vec<VariableEvidence>> {
+/// Looks at all variables together: those that are clear then have no effect.
+fn look_at_all(plan: &Plan, all: &[usize], first: usize, work: &Work) -> Result<BTreeMap<usize, VariableEvidence>> {
     let data = plan.data;
     let variables = data.encoding.features.len();
     let look = Look::new(plan, all, first);
@@ -155,22 +169,7 @@ fn judge_all(
         work.done(found.len());
         found
     })?;
-    let mut judged: BTreeMap<usize, VariableEvidence> = looked.into_iter().flatten().collect();
-    // Racing: only what is not clear is looked at more closely.
-    let others: Vec<usize> = (0..variables).filter(|variable| !judged.contains_key(variable)).collect();
-    let closely = work.map(others.len(), |k| {
-        let variable = others[k];
-        let mut given = conditioning_columns(data, variable, &[]);
-        if let Some(relevant) = relevant {
-            let near = screen::neighbours(data, variable);
-            given.retain(|column| relevant.contains(column) || near.contains(column));
-        }
-        let found = race(plan, variable, &given);
-        work.done(1);
-        (variable, found)
-    })?;
-    judged.extend(closely);
-    Ok(judged.into_values().collect())
+    Ok(looked.into_iter().flatten().collect())
 }
 
 /// Judges a variable by more and more rows, until it is clear.

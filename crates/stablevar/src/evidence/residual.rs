@@ -31,9 +31,9 @@ use crate::threads;
 use std::ops::Range;
 
 /// From what the kernels' scales are learnt.
-const LEARNING: Effort = Effort { rows: 1200, landmarks: 80, all_widths: false, restarts: 0 };
+const LEARNING: Effort = Effort { rows: 1200, landmarks: 80, restarts: 0 };
 /// The same for the outcome's kernel on all columns, which all others start from.
-const LEARNING_FIRST: Effort = Effort { rows: 2000, landmarks: 150, all_widths: true, restarts: 3 };
+const LEARNING_FIRST: Effort = Effort { rows: 2000, landmarks: 150, restarts: 3 };
 /// Landmarks of the variable's own kernel, as a share of the outcome's.
 const OWN_SHARE: f64 = 0.4;
 /// Columns whose products with the variable are looked at, at most.
@@ -42,7 +42,7 @@ const PARTNERS: usize = 5;
 const ROWS_PER_PARTNER: usize = 200;
 /// A column that counts at least this share of the one that counts most in the outcome's kernel hides what the others do: without
 /// it the kernel is learnt anew.
-const IMPORTANT: f64 = 0.2;
+const IMPORTANT: f64 = 0.05;
 /// Without one that counts less than this the kernel stays as it is.
 const UNIMPORTANT: f64 = 0.005;
 /// Where values are cut before they are multiplied.

@@ -15,7 +15,7 @@ const STEP: usize = 15;
 /// A variable's nearest neighbours beside the relevant ones.
 const NEIGHBOURS: usize = 15;
 /// The regressions in between.
-const EFFORT: Effort = Effort { rows: 3000, landmarks: 100, all_widths: false, restarts: 0 };
+const EFFORT: Effort = Effort { rows: 3000, landmarks: 100, restarts: 0 };
 
 /// Whether there are too many columns to condition on all of them.
 pub(crate) fn is_wide(columns: usize, rows: usize) -> bool {

@@ -134,10 +134,30 @@ impl<'a> Sets<'a> {
 
     /// Lets the selected set grow until it is sufficient, and shrink again by what it then does not need. Evidence of variables
     /// that were added is theirs given the set.
-    pub(super) fn complete(&self, judged: &mut [VariableEvidence], choice: &Choice) -> Sufficiency {
+    ///
+    /// Variables that were only `looked` at are judged `closely` first if the set seems to need them.
+    pub(super) fn complete(
+        &self,
+        judged: &mut [VariableEvidence],
+        choice: &Choice,
+        looked: &[usize],
+        closely: &(dyn Fn(usize) -> VariableEvidence + Sync),
+    ) -> Sufficiency {
         let mut set = (choice.select)(judged);
         let mut found = self.compare(&set);
         let Some(threshold) = choice.grow else { return found };
+        if !found.sufficient {
+            let tested = self.given(&set, looked).into_iter().zip(looked);
+            let again: Vec<usize> =
+                tested.filter(|(tested, _)| tested.statistic >= NEEDED).map(|(_, &variable)| variable).collect();
+            let found_again = threads::map(again.len(), |k| closely(again[k]));
+            again.iter().zip(found_again).for_each(|(&variable, evidence)| judged[variable] = evidence);
+            let larger = (choice.select)(judged);
+            if larger != set {
+                set = larger;
+                found = self.compare(&set);
+            }
+        }
         let mut grown: Vec<(usize, f64)> = Vec::new();
         let mut candidates: Vec<usize> = (0..judged.len()).filter(|variable| !set.contains(variable)).collect();
         while !found.sufficient {

@@ -108,14 +108,9 @@ mod tests {
     fn the_scales_find_the_columns_that_bend_the_outcome_and_the_fit_follows_it() {
         let sheet = sheet();
         let columns: Vec<usize> = (0..8).collect();
-        let scales = learn_scales(
-            &sheet,
-            &columns,
-            &[&sheet.outcome],
-            Effort { rows: 900, landmarks: 150, all_widths: true, restarts: 3 },
-            None,
-        )
-        .scales;
+        let scales =
+            learn_scales(&sheet, &columns, &[&sheet.outcome], Effort { rows: 900, landmarks: 150, restarts: 3 }, None)
+                .scales;
         // The first column bends nothing: its effect is linear.
         let least = scales[1].min(scales[2]).min(scales[3]);
         let most = [0, 4, 5, 6, 7].map(|k| scales[k]).into_iter().fold(0.0, f64::max);

@@ -25,8 +25,6 @@ pub(in crate::evidence) struct Effort {
     pub rows: usize,
     /// Bumps of the kernel.
     pub landmarks: usize,
-    /// Whether the widths beside the best one are tried in every round.
-    pub all_widths: bool,
     /// How often the learning goes on from a column that was missed, at most.
     pub restarts: usize,
 }
@@ -160,9 +158,8 @@ fn learn_from(sheet: &Sheet, columns: &[usize], outcomes: &[&[f64]], effort: Eff
         }
         penalty = Some(found.penalty);
         failures = if found.error < best.error * (1.0 - SUCCESS) { 0 } else { failures + 1 };
-        // As long as the scales get better the width stays; then its neighbours have a turn.
-        let around = usize::from(effort.all_widths || failures > 0);
-        widths = width.saturating_sub(around)..(width + 1 + around).min(WIDTHS.len());
+        // The best width rarely moves far.
+        widths = width.saturating_sub(1)..(width + 2).min(WIDTHS.len());
         if found.error < best.error {
             best = found;
         }
