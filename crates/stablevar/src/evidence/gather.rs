@@ -265,6 +265,7 @@ fn conditioning_columns(data: &TrainingData, variable: usize, without: &[usize])
 mod tests {
     use super::*;
     use crate::design::Roles;
+    use crate::parameter::Positive;
     use crate::table::{Column, Table, TextValues, Values};
     use rand::RngExt;
     use rand_distr::StandardNormal;

@@ -127,4 +127,48 @@ mod tests {
         let (learnt, equal) = (error(scales), error(equal));
         assert!(learnt < 0.1 * equal, "{learnt} {equal}");
     }
+
+    #[test]
+    fn features_are_taken_out_by_formula_as_if_they_had_never_been_there() {
+        let sheet = sheet();
+        let columns: Vec<usize> = (0..8).collect();
+        let mut scales = vec![0.5; 8];
+        (scales[5], scales[6]) = (0.0, 0.0);
+        let all = Space::new(&sheet, &columns, vec![Kernel::new(&sheet, &columns, 0..60, scales)]).kept(900);
+        let outcomes: [&[f64]; 1] = [&sheet.outcome];
+        let first = Smoother::gather(&all, 900, &outcomes);
+        let taken = Fits::new(&first).without(vec![Without { outcomes: 0..1, features: vec![6, 7] }]);
+        let found = taken.coefficients(-2, 0);
+        assert_eq!((found[6], found[7]), (0.0, 0.0));
+        let rest: Vec<usize> = (0..all.width()).filter(|feature| ![6, 7].contains(feature)).collect();
+        let second = first.on(&rest);
+        let expected = Fits::new(&second).coefficients(-2, 0);
+        assert!(rest.iter().zip(&expected).all(|(&k, b)| (found[k] - b).abs() < 1e-6 * (1.0 + b.abs())));
+        // The same features about another outcome, without another pass for their products.
+        let other: Vec<f64> = sheet.outcome.iter().map(|y| 2.0 * y).collect();
+        let about = first.about(&all, &[&other]);
+        let (once, twice) = (Fits::new(&first).coefficients(-2, 0), Fits::new(&about).coefficients(-2, 0));
+        assert!(once.iter().zip(&twice).all(|(a, b)| (2.0 * a - b).abs() < 1e-6 * (1.0 + b.abs())));
+    }
+
+    #[test]
+    fn a_column_that_another_follows_is_not_missed() {
+        // The last column follows a wave of the first and stands in its way among thirty.
+        let mut random = ChaCha8Rng::seed_from_u64(6);
+        let mut seen = Matrix::from_fn(1200, 30, |_, _| random.sample(StandardNormal));
+        let wave = |x: f64| 2.0 * (3.0 * x).sin();
+        for k in 0..1200 {
+            seen[(k, 29)] = 0.7 * wave(seen[(k, 0)]) + 0.5 * random.sample::<f64, _>(StandardNormal);
+        }
+        let outcome: Vec<f64> = (0..1200)
+            .map(|k| wave(seen[(k, 0)]) + seen[(k, 29)].powi(2) + 0.3 * random.sample::<f64, _>(StandardNormal))
+            .collect();
+        let sheet = Sheet { order: (0..1200).collect(), seen, base: vec![1.0; 1200], outcome };
+        let columns: Vec<usize> = (0..30).collect();
+        let learn = |restarts| {
+            learn_scales(&sheet, &columns, &[&sheet.outcome], Effort { rows: 1200, landmarks: 100, restarts }, None)
+        };
+        let (plain, again) = (learn(0), learn(3));
+        assert!(again.error <= plain.error && again.scales[0] > 5.0 * again.scales[7], "{:?}", again.scales);
+    }
 }
