@@ -84,7 +84,7 @@ impl<'a> Plan<'a> {
         (plan, relevant)
     }
 
-    pub(super) fn learn(&self, columns: &[usize], outcomes: &[&[f64]], start: Option<&[f64]>) -> Learnt {
+    fn learn(&self, columns: &[usize], outcomes: &[&[f64]], start: Option<&[f64]>) -> Learnt {
         timed(Stage::Metrics, || learn_scales(&self.sheet, columns, outcomes, LEARNING, start))
     }
 
@@ -94,8 +94,23 @@ impl<'a> Plan<'a> {
         (least + rows / 250).min(2 * least).min(rows / 5).max(1)
     }
 
+    /// The same for sets that are compared with all columns: with as much care as the kernel on all of them.
+    pub(super) fn set_scales(&self, columns: &[usize]) -> (Vec<f64>, i32) {
+        let without: Vec<usize> = (0..self.scales.len()).filter(|column| !columns.contains(column)).collect();
+        if without.is_empty() {
+            return (self.scales.clone(), self.penalty);
+        }
+        let start: Vec<f64> = columns.iter().map(|&column| self.scales[column]).collect();
+        let outcome: [&[f64]; 1] = [&self.sheet.outcome];
+        let learn =
+            |start| timed(Stage::Metrics, || learn_scales(&self.sheet, columns, &outcome, LEARNING_FIRST, start));
+        let (refined, anew) = threads::join(|| learn(Some(&start)), || learn(None));
+        let learnt = if anew.error < refined.error { anew } else { refined };
+        (learnt.scales, learnt.penalty)
+    }
+
     /// The outcome's kernel on some columns, without those of a variable: its scales and the best penalty.
-    pub(super) fn outcome_scales(&self, columns: &[usize], without: &[usize]) -> (Vec<f64>, i32) {
+    fn outcome_scales(&self, columns: &[usize], without: &[usize]) -> (Vec<f64>, i32) {
         let start: Vec<f64> = columns.iter().map(|&column| self.scales[column]).collect();
         let square = |column: &usize| self.scales[*column].powi(2);
         let greatest = (0..self.scales.len()).map(|column| square(&column)).fold(0.0, f64::max);

@@ -63,8 +63,7 @@ impl<'a> Sets<'a> {
         if columns.is_empty() {
             return (Space::new(sheet, columns, Vec::new()), None);
         }
-        let without: Vec<usize> = (0..self.plan.scales.len()).filter(|column| !columns.contains(column)).collect();
-        let (scales, penalty) = self.plan.outcome_scales(columns, &without);
+        let (scales, penalty) = self.plan.set_scales(columns);
         let kernel = Kernel::new(sheet, columns, 0..self.plan.landmarks(self.rows), scales);
         (Space::new(sheet, columns, vec![kernel]).kept(self.rows), Some(penalty))
     }
