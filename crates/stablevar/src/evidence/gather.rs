@@ -175,8 +175,9 @@ fn look_at_all(plan: &Plan, all: &[usize], first: usize, work: &Work) -> Result<
 /// Judges a variable by more and more rows, until it is clear.
 fn race(plan: &Plan, variable: usize, given: &[usize]) -> VariableEvidence {
     let all = plan.sheet.order.len();
+    let case = plan.case(variable, given);
     for rows in RACE {
-        let found = plan.judge(variable, given, rows.min(all), 1).0;
+        let found = case.judge(rows.min(all), 1).0;
         // A weak effect shows in many rows only.
         let enough = found.probability > 0.5 || rows >= FIRST_ROWS.min(all);
         if (is_clear(&found) && enough) || rows == MORE_ROWS {
@@ -184,7 +185,7 @@ fn race(plan: &Plan, variable: usize, given: &[usize]) -> VariableEvidence {
         }
         if rows >= all {
             // More landmarks take bias away; where there is little evidence they change nothing.
-            return if found.probability < UNLIKELY { found } else { plan.judge(variable, given, all, 2).0 };
+            return if found.probability < UNLIKELY { found } else { case.judge(all, 2).0 };
         }
     }
     unreachable!("the last round returns")

@@ -135,6 +135,11 @@ const LEAST_VARIANCE: f64 = 1e-7;
 const DOUBTFUL: f64 = 0.03;
 const BEYOND_DOUBT: f64 = 64.0;
 
+/// The share of the rows where regressions with either half of the landmarks agree best.
+pub(super) const CALM_SHARE: f64 = 0.8;
+/// What these rows may lack of the whole's evidence by chance: two standard deviations, in units of t.
+const CHANCE_OF_CALM: f64 = 1.0;
+
 /// What one set of regressions says about a variable.
 pub(super) struct Tested {
     /// Slope and standard error, both standardised, if the variable has one column that the others do not determine.
@@ -271,21 +276,32 @@ fn together(slope: (f64, f64), shape: (f64, f64)) -> (f64, f64) {
     (quantile_of_tail(p_value, slope.0.max(shape.0).max(1.0)), p_value)
 }
 
-/// From the test with all landmarks and those with either half to what is reported.
+/// The tests of a variable.
+pub(super) struct Examined {
+    /// With all rows and landmarks.
+    pub whole: Tested,
+    /// With either half of the landmarks.
+    pub halves: Vec<Tested>,
+    /// With the rows in which these differ least, [`CALM_SHARE`] of all.
+    pub calm: Option<Tested>,
+}
+
+/// From the tests of a variable to what is reported.
 ///
-/// What the halves show beyond the whole would fall further with more landmarks than there are; it is taken off once more. What is left
-/// of the statistic comes beside.
+/// What the halves show beyond the whole would fall further with more landmarks than there are; it is taken off once more. So is what
+/// the whole shows beyond the rows where the regressions are sure of themselves, beyond what chance makes of it: an
+/// effect is there as well. What is left of the statistic comes beside.
 pub(super) fn conclude(
     settings: &Evidence,
-    whole: &Tested,
-    halves: &[Tested],
+    Examined { whole, halves, calm }: &Examined,
     effective: f64,
     units: Option<f64>,
 ) -> (VariableEvidence, f64) {
     let size = |tested: &Tested| tested.statistic.sqrt();
     let of_halves = halves.iter().map(size).sum::<f64>() / halves.len().max(1) as f64;
     let beyond = (of_halves - size(whole)).max(0.0);
-    let certain = (size(whole) - beyond).max(0.0);
+    let concentrated = calm.as_ref().map_or(0.0, |calm| size(whole) - size(calm) / CALM_SHARE.sqrt());
+    let certain = (size(whole) - beyond - (concentrated - CHANCE_OF_CALM).max(0.0)).max(0.0);
     let probability_of = |size: f64| probability(size * size, effective, settings);
     let repeats: Vec<f64> = std::iter::once(whole).chain(halves).map(|tested| probability_of(size(tested))).collect();
     let mean = repeats.iter().sum::<f64>() / repeats.len() as f64;
@@ -350,7 +366,7 @@ fn quantile_of_tail(tail: f64, most: f64) -> f64 {
 /// A standard error, `n^(-1/2)` in partial correlation, also has to cover the allowance for imperfect regressions, so that
 /// n stands for `1 / (1 / n + allowance^2)` and the statistic shrinks in proportion.
 pub(super) fn probability(statistic: f64, total: f64, settings: &Evidence) -> f64 {
-    let shrink = 1.0 + total * settings.allowance.get().powi(2);
+    let shrink = settings.shrink(total);
     let (fair, size) = (statistic / shrink, total / shrink);
     let prior = settings.prior.get();
     let log_odds = 0.5 * fair * size / (1.0 + size) - 0.5 * (1.0 + size).ln() + (prior / (1.0 - prior)).ln();

@@ -70,6 +70,13 @@ impl Default for Evidence {
     }
 }
 
+impl Evidence {
+    /// By how much the allowance for imperfect regressions shrinks a statistic of so many rows.
+    fn shrink(&self, rows: f64) -> f64 {
+        1.0 + rows * self.allowance.get().powi(2)
+    }
+}
+
 /// What the data say about one variable.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct VariableEvidence {

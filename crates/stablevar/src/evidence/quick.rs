@@ -6,7 +6,7 @@
 //! missing there can only add evidence, so that a variable with none is told from the rest, and only from them.
 
 use super::VariableEvidence;
-use super::judge::Tested;
+use super::judge::Examined;
 use super::regression::{Kernel, Smoother, Space};
 use super::residual::{Plan, Question};
 use super::stages::{Stage, timed};
@@ -56,7 +56,7 @@ impl<'a> Look<'a> {
         let smoother = timed(Stage::Moments, || self.smoother.about(&self.space, &self.plan.outcomes(&questions)));
         let near = Some(self.plan.penalty);
         let tested = timed(Stage::Tests, || self.plan.examine(&self.space, &smoother, &questions, (near, near), true));
-        let conclude = |tested: &[Tested], variable: usize, given: &[usize]| {
+        let conclude = |tested: &Examined, variable: usize, given: &[usize]| {
             let steepest = self.plan.steepest(given, &given.iter().map(|&c| self.plan.scales[c]).collect::<Vec<_>>());
             let regressions = (!given.is_empty()).then(|| (steepest.clone(), steepest));
             VariableEvidence { regressions, ..self.plan.conclude(variable, smoother.rows(), tested).0 }

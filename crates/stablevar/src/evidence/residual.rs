@@ -21,7 +21,7 @@
 //! variable follows; penalties are lowered; and every judgement is repeated with either half of the landmarks. An
 //! effect does not depend on their number, a bias falls with it: what the halves show beyond the whole is taken off.
 
-use super::judge::{Tested, test};
+use super::judge::{CALM_SHARE, Examined, test};
 use super::regression::{Effort, Fits, Kernel, Learnt, Sheet, Smoother, Space, Without, learn_scales, predictions};
 use super::stages::{Stage, timed};
 use super::{Evidence, VariableEvidence, screen};
@@ -32,7 +32,7 @@ use std::ops::Range;
 
 /// From what the kernels' scales are learnt.
 const LEARNING: Effort = Effort { rows: 1200, landmarks: 80, restarts: 0 };
-/// The same for the outcome's kernel on all columns, which all others start from.
+/// The same for the outcome's kernel on all columns, which all others start from, and for kernels that have to find their way without it.
 const LEARNING_FIRST: Effort = Effort { rows: 2000, landmarks: 150, restarts: 3 };
 /// Landmarks of the variable's own kernel, as a share of the outcome's.
 const OWN_SHARE: f64 = 0.4;
@@ -77,15 +77,14 @@ impl<'a> Plan<'a> {
         let relevant = wide.then(|| timed(Stage::Screen, || screen::relevant_columns(data, &sheet)));
         let mut plan = Self { data, settings, sheet, scales: vec![0.0; data.columns()], penalty: 0 };
         let columns = relevant.clone().unwrap_or_else(|| (0..data.columns()).collect());
-        let learnt =
-            timed(Stage::Metrics, || learn_scales(&plan.sheet, &columns, &[&plan.sheet.outcome], LEARNING_FIRST, None));
+        let learnt = plan.learn(&columns, &[&plan.sheet.outcome], LEARNING_FIRST, None);
         columns.iter().zip(learnt.scales).for_each(|(&column, scale)| plan.scales[column] = scale);
         plan.penalty = learnt.penalty;
         (plan, relevant)
     }
 
-    fn learn(&self, columns: &[usize], outcomes: &[&[f64]], start: Option<&[f64]>) -> Learnt {
-        timed(Stage::Metrics, || learn_scales(&self.sheet, columns, outcomes, LEARNING, start))
+    fn learn(&self, columns: &[usize], outcomes: &[&[f64]], effort: Effort, start: Option<&[f64]>) -> Learnt {
+        timed(Stage::Metrics, || learn_scales(&self.sheet, columns, outcomes, effort, start))
     }
 
     /// Landmarks of the outcome's kernel for so many rows.
@@ -102,29 +101,30 @@ impl<'a> Plan<'a> {
         }
         let start: Vec<f64> = columns.iter().map(|&column| self.scales[column]).collect();
         let outcome: [&[f64]; 1] = [&self.sheet.outcome];
-        let learn =
-            |start| timed(Stage::Metrics, || learn_scales(&self.sheet, columns, &outcome, LEARNING_FIRST, start));
+        let learn = |start| self.learn(columns, &outcome, LEARNING_FIRST, start);
         let (refined, anew) = threads::join(|| learn(Some(&start)), || learn(None));
         let learnt = if anew.error < refined.error { anew } else { refined };
         (learnt.scales, learnt.penalty)
     }
 
     /// The outcome's kernel on some columns, without those of a variable: its scales and the best penalty.
-    fn outcome_scales(&self, columns: &[usize], without: &[usize]) -> (Vec<f64>, i32) {
+    fn outcome_scales(&self, columns: &[usize], without: &[usize]) -> Learnt {
         let start: Vec<f64> = columns.iter().map(|&column| self.scales[column]).collect();
         let square = |column: &usize| self.scales[*column].powi(2);
         let greatest = (0..self.scales.len()).map(|column| square(&column)).fold(0.0, f64::max);
         let share = without.iter().map(square).fold(0.0, f64::max) / greatest;
         if share < UNIMPORTANT {
-            return (start, self.penalty);
+            return Learnt { scales: start, error: f64::NAN, penalty: self.penalty };
         }
         let outcome: [&[f64]; 1] = [&self.sheet.outcome];
+        if share < IMPORTANT {
+            return self.learn(columns, &outcome, LEARNING, Some(&start));
+        }
         let (refined, anew) = threads::join(
-            || self.learn(columns, &outcome, Some(&start)),
-            || (share >= IMPORTANT).then(|| self.learn(columns, &outcome, None)),
+            || self.learn(columns, &outcome, LEARNING, Some(&start)),
+            || self.learn(columns, &outcome, LEARNING_FIRST, None),
         );
-        let learnt = anew.filter(|anew| anew.error < refined.error).unwrap_or(refined);
-        (learnt.scales, learnt.penalty)
+        if anew.error < refined.error { anew } else { refined }
     }
 
     /// The variable's columns (standardised), and other functions of it and of the columns that bend the outcome most.
@@ -146,36 +146,15 @@ impl<'a> Plan<'a> {
         Question { functions, direct: own.len(), without: Vec::new() }
     }
 
-    /// Judges a variable given some encoded columns, by the first `rows` rows, with `times` the usual number of landmarks.
-    ///
-    /// Also the part of the statistic (as of one column) that is certain.
-    pub(super) fn judge(&self, variable: usize, given: &[usize], rows: usize, times: usize) -> (VariableEvidence, f64) {
+    /// What a variable's judgements given some encoded columns share, however many rows they take.
+    pub(super) fn case<'b>(&'b self, variable: usize, given: &'b [usize]) -> Case<'b> {
         let own = &self.data.encoding.features[variable].columns;
-        let sheet = &self.sheet;
-        let questions = [self.question(variable, given)];
-        let landmarks = (times * self.landmarks(rows)).min(rows / 3).max(1);
-        let own_landmarks = ((landmarks as f64 * OWN_SHARE) as usize).min(rows - landmarks);
-        let mut kernels = Vec::new();
-        let (mut near, mut regressions) = (None, None);
-        if !given.is_empty() {
-            let (of_outcome, penalty) = self.outcome_scales(given, own);
-            let direct: Vec<&[f64]> = questions[0].functions[..own.len()].iter().map(Vec::as_slice).collect();
-            let of_own = self.learn(given, &direct, None);
-            near = Some((penalty, of_own.penalty));
-            regressions = Some((self.steepest(given, &of_outcome), self.steepest(given, &of_own.scales)));
-            kernels.push(Kernel::new(sheet, given, 0..landmarks, of_outcome));
-            if own_landmarks > 0 {
-                kernels.push(Kernel::new(sheet, given, landmarks..landmarks + own_landmarks, of_own.scales));
-            }
-        }
-        let space = Space::new(sheet, given, kernels).kept(rows);
-        let outcomes = self.outcomes(&questions);
-        let smoother = timed(Stage::Moments, || Smoother::gather(&space, rows, &outcomes));
-        let near_outcome = near.map(|(near, _)| near);
-        let (space, smoother) = timed(Stage::Curves, || self.with_curves(space, smoother, &outcomes, near_outcome));
-        let tested = timed(Stage::Tests, || self.examine(&space, &smoother, &questions, near.unzip(), true));
-        let (evidence, certain) = self.conclude(variable, rows, &tested[0]);
-        (VariableEvidence { regressions, ..evidence }, certain)
+        let question = self.question(variable, given);
+        let metrics = (!given.is_empty()).then(|| {
+            let direct: Vec<&[f64]> = question.functions[..own.len()].iter().map(Vec::as_slice).collect();
+            threads::join(|| self.outcome_scales(given, own), || self.learn(given, &direct, LEARNING, None))
+        });
+        Case { plan: self, variable, given, questions: [question], metrics }
     }
 
     /// Puts curves of the outcome's fit beside the other features.
@@ -219,7 +198,7 @@ impl<'a> Plan<'a> {
         questions.iter().flat_map(of_question).collect()
     }
 
-    /// Tests variables on one space, with all landmarks and, if `halves`, with either half of them: per question those tests.
+    /// Tests variables on one space, with all landmarks and, if `halves`, with either half of them and where these agree best.
     ///
     /// The smoother is about the questions' [`Plan::outcomes`]; `near` are likely penalties for outcome and variables.
     pub(super) fn examine(
@@ -229,7 +208,7 @@ impl<'a> Plan<'a> {
         questions: &[Question],
         near: (Option<i32>, Option<i32>),
         halves: bool,
-    ) -> Vec<Vec<Tested>> {
+    ) -> Vec<Examined> {
         let mut start = 0;
         let places: Vec<Range<usize>> = questions
             .iter()
@@ -283,25 +262,38 @@ impl<'a> Plan<'a> {
         let fitted = predictions(space, rows, &coefficients);
         let limit = (self.data.target.task() == Task::Regression).then_some(self.settings.outlier_limit.get());
         let outcomes = self.outcomes(questions);
-        let tested = |question: usize, variant: usize| {
+        let tested = |question: usize, variant: usize, rows: &[usize]| {
             let (place, first) = (&places[question], variant * 2 * start);
             let rest = |outcome: usize, column: usize| -> Vec<f64> {
-                (0..rows).map(|k| outcomes[outcome][k] - fitted[(k, column)]).collect()
+                rows.iter().map(|&k| outcomes[outcome][k] - fitted[(k, column)]).collect()
             };
             let functions = place.start + 1..place.end;
             let own = functions.clone().map(|outcome| rest(outcome, first + outcome)).collect();
             let twice = functions.map(|outcome| rest(outcome, first + start + outcome)).collect();
-            let left = left[variant * questions.len() + question];
+            let left = left[variant * questions.len() + question] * rows.len() as f64 / smoother.rows() as f64;
             let outcome = rest(place.start, first + place.start);
-            test(&self.sheet.base[..rows], outcome, own, twice, questions[question].direct, left, limit)
+            let weights: Vec<f64> = rows.iter().map(|&k| self.sheet.base[k]).collect();
+            test(&weights, outcome, own, twice, questions[question].direct, left, limit)
         };
-        (0..questions.len()).map(|k| (0..variants.len()).map(|variant| tested(k, variant)).collect()).collect()
+        let all_rows: Vec<usize> = (0..rows).collect();
+        let of_question = |question: usize| {
+            let whole = tested(question, 0, &all_rows);
+            if !halves {
+                return Examined { whole, halves: Vec::new(), calm: None };
+            }
+            // Where the fits with either half of the landmarks differ most, both are rough.
+            let outcome = places[question].start;
+            let difference = |k: usize| (fitted[(k, 2 * start + outcome)] - fitted[(k, 4 * start + outcome)]).abs();
+            let calm = calm_rows(&(0..rows).map(difference).collect::<Vec<f64>>());
+            let halves = [1, 2].map(|variant| tested(question, variant, &all_rows)).into();
+            Examined { whole, halves, calm: Some(tested(question, 0, &calm)) }
+        };
+        (0..questions.len()).map(of_question).collect()
     }
 
-    /// What the tests with all landmarks and with either half say together.
-    pub(super) fn conclude(&self, variable: usize, rows: usize, tested: &[Tested]) -> (VariableEvidence, f64) {
+    /// What all tests of a variable say together.
+    pub(super) fn conclude(&self, variable: usize, rows: usize, examined: &Examined) -> (VariableEvidence, f64) {
         let own = &self.data.encoding.features[variable].columns;
-        let whole = &tested[0];
         let units = match own[..] {
             [column] => Some(self.data.target.scale / self.data.encoding.columns[column].scale),
             _ => None,
@@ -309,8 +301,57 @@ impl<'a> Plan<'a> {
         let base = &self.sheet.base[..rows];
         let (sum, squares): (f64, f64) = base.iter().fold((0.0, 0.0), |(s, q), w| (s + w, q + w * w));
         let effective = if squares > 0.0 { sum * sum / squares } else { 0.0 };
-        super::judge::conclude(self.settings, whole, &tested[1..], effective, units)
+        super::judge::conclude(self.settings, examined, effective, units)
     }
+}
+
+/// A variable that is judged given some encoded columns.
+pub(super) struct Case<'a> {
+    plan: &'a Plan<'a>,
+    variable: usize,
+    given: &'a [usize],
+    questions: [Question; 1],
+    /// Of the outcome's kernel and of the variable's, unless there is nothing to condition on.
+    metrics: Option<(Learnt, Learnt)>,
+}
+
+impl Case<'_> {
+    /// The judgement by the first `rows` rows, with `times` the usual number of landmarks.
+    ///
+    /// Also the part of the statistic (as of one column) that is certain.
+    pub(super) fn judge(&self, rows: usize, times: usize) -> (VariableEvidence, f64) {
+        let (plan, given) = (self.plan, self.given);
+        let landmarks = (times * plan.landmarks(rows)).min(rows / 3).max(1);
+        let own_landmarks = ((landmarks as f64 * OWN_SHARE) as usize).min(rows - landmarks);
+        let mut kernels = Vec::new();
+        let (mut near, mut regressions) = (None, None);
+        if let Some((of_outcome, of_own)) = &self.metrics {
+            near = Some((of_outcome.penalty, of_own.penalty));
+            regressions = Some((plan.steepest(given, &of_outcome.scales), plan.steepest(given, &of_own.scales)));
+            kernels.push(Kernel::new(&plan.sheet, given, 0..landmarks, of_outcome.scales.clone()));
+            if own_landmarks > 0 {
+                let own = landmarks..landmarks + own_landmarks;
+                kernels.push(Kernel::new(&plan.sheet, given, own, of_own.scales.clone()));
+            }
+        }
+        let space = Space::new(&plan.sheet, given, kernels).kept(rows);
+        let outcomes = plan.outcomes(&self.questions);
+        let smoother = timed(Stage::Moments, || Smoother::gather(&space, rows, &outcomes));
+        let near_outcome = near.map(|(near, _)| near);
+        let (space, smoother) = timed(Stage::Curves, || plan.with_curves(space, smoother, &outcomes, near_outcome));
+        let tested = timed(Stage::Tests, || plan.examine(&space, &smoother, &self.questions, near.unzip(), true));
+        let (evidence, certain) = plan.conclude(self.variable, rows, &tested[0]);
+        (VariableEvidence { regressions, ..evidence }, certain)
+    }
+}
+
+/// The rows with the least of some values: a share of them all.
+fn calm_rows(roughness: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..roughness.len()).collect();
+    order.sort_by(|&a, &b| roughness[a].total_cmp(&roughness[b]).then(a.cmp(&b)));
+    order.truncate((CALM_SHARE * roughness.len() as f64).ceil() as usize);
+    order.sort_unstable();
+    order
 }
 
 /// Curves of a fit that is standardised first: itself, square, cube, distance.

@@ -21,6 +21,9 @@ const NEGLIGIBLE_SHARE: f64 = 0.01;
 const NEEDED: f64 = 7.84;
 /// A variable with a p-value below this, given all others, may have an effect of its own.
 const PLAUSIBLE: f64 = 0.05;
+/// The least evidence given the set of such a variable that joins although the set suffices, for two classes: a row tells little there, so
+/// that real effects are weak, and to miss one costs more than to keep a column without effect.
+const WELCOME: f64 = 5.3;
 /// A variable with this share of the evidence of another given the rest of the set could take its place.
 const ALTERNATIVE_SHARE: f64 = 0.36;
 /// Candidates that are judged by one pass over the rows.
@@ -128,7 +131,7 @@ impl<'a> Sets<'a> {
         let questions: Vec<_> = candidates.iter().map(|&variable| self.plan.question(variable, columns)).collect();
         let smoother = timed(Stage::Moments, || Smoother::gather(space, self.rows, &self.plan.outcomes(&questions)));
         let tested = timed(Stage::Tests, || self.plan.examine(space, &smoother, &questions, (near, near), false));
-        tested.into_iter().flatten().collect()
+        tested.into_iter().map(|examined| examined.whole).collect()
     }
 
     /// Lets the selected set grow until it is sufficient, and shrink again by what it then does not need. Evidence of variables
@@ -189,6 +192,11 @@ impl<'a> Sets<'a> {
                 }
             }
         }
+        let welcome = self.welcome(&mut set, judged);
+        if !welcome.is_empty() {
+            found = self.compare(&set);
+            grown.extend(welcome);
+        }
         for &(variable, statistic) in &grown {
             let effective = judged[variable].effective_sample_size;
             let alternatives = self.alternatives(&set, variable, statistic);
@@ -221,9 +229,43 @@ impl<'a> Sets<'a> {
         judged.into_iter().find(|(_, statistic)| *statistic >= NEEDED)
     }
 
+    /// Of two classes, lets those variables join that are welcome although the set suffices: each has some evidence given all others, which know much of
+    /// what it tells, and more given the set. Returns them with what they have given the rest of the set.
+    fn welcome(&self, set: &mut Vec<usize>, judged: &[VariableEvidence]) -> Vec<(usize, f64)> {
+        if self.plan.data.target.task() == Task::Regression {
+            return Vec::new();
+        }
+        let enough = |variable: usize, statistic: f64| {
+            statistic >= WELCOME * self.plan.settings.shrink(judged[variable].effective_sample_size)
+        };
+        let p_value = |variable: usize| judged[variable].p_value;
+        let mut plausible: Vec<usize> = (0..judged.len()).filter(|variable| !set.contains(variable)).collect();
+        plausible.retain(|&variable| p_value(variable) < PLAUSIBLE && !judged[variable].doubtful);
+        plausible.sort_by(|&a, &b| p_value(a).total_cmp(&p_value(b)).then(a.cmp(&b)));
+        let mut joined: Vec<(usize, f64)> = Vec::new();
+        for variable in plausible {
+            let statistic = self.carefully(set, variable);
+            if enough(variable, statistic) {
+                set.push(variable);
+                joined.push((variable, statistic));
+            }
+        }
+        // What is least plausible may have stood in for one that came after it.
+        let several = joined.len() > 1;
+        for k in (0..joined.len()).rev().filter(|_| several) {
+            let without: Vec<usize> = set.iter().copied().filter(|&member| member != joined[k].0).collect();
+            joined[k].1 = self.carefully(&without, joined[k].0);
+            if !enough(joined[k].0, joined[k].1) {
+                *set = without;
+            }
+        }
+        joined.retain(|(variable, _)| set.contains(variable));
+        joined
+    }
+
     /// The certain part of a variable's statistic given a set.
     fn carefully(&self, set: &[usize], variable: usize) -> f64 {
-        self.plan.judge(variable, &self.columns(set), self.rows, 1).1
+        self.plan.case(variable, &self.columns(set)).judge(self.rows, 1).1
     }
 
     /// Variables outside the set that could take the place of one of its members.

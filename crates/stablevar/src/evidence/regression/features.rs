@@ -4,6 +4,7 @@ use super::Sheet;
 use crate::functions::exp_of_nonpositive;
 use crate::linalg::{Matrix, dot, multiply_rows, multiply_rows_into};
 use crate::rows::cut;
+use crate::threads::map_chunks_mut;
 use std::ops::Range;
 
 /// `exp(-1/2 |scales * (x - landmark)|^2)` for every landmark (Nystrom's approximation of kernel regression).
@@ -75,29 +76,22 @@ impl Kernel {
         gram
     }
 
-    /// Adds to `total` the mean square over some rows of the slope of a curve (one coefficient per bump) in every column.
-    pub(super) fn add_squared_slopes(&self, space: &Space, rows: usize, curve: &[f64], share: f64, total: &mut [f64]) {
-        let (columns, count) = (self.places.len(), self.norms.len());
-        let landmarks = Matrix::from_fn(count, columns, |k, j| self.landmarks[(j, k)]);
-        let width = space.columns.len();
-        for tile in (0..rows).step_by(TILE).map(|start| start..(start + TILE).min(rows)) {
-            let gathered = space.gathered(tile.clone());
-            let mut bumps = vec![0.0; tile.len() * count];
-            self.fill(&gathered, width, count, 0, &mut bumps);
-            bumps.chunks_exact_mut(count).for_each(|row| row.iter_mut().zip(curve).for_each(|(bump, c)| *bump *= c));
-            let mut pull = vec![0.0; tile.len() * columns];
-            multiply_rows(&bumps, &landmarks, &mut pull);
-            for (k, row) in tile.enumerate() {
-                let height: f64 = bumps[k * count..(k + 1) * count].iter().sum();
-                for (j, &place) in self.places.iter().enumerate() {
-                    let scaled = self.scales[j] * gathered[k * width + place];
-                    let slope = self.scales[j] * (pull[k * columns + j] - height * scaled);
-                    total[place] += share * space.sheet.base[row] * slope * slope;
-                }
-            }
+    /// The same a factor of `WIDTH_OF_CUBES` narrower, so many times: its bumps are the cubes of this one's.
+    fn narrowed(&self, times: u32) -> Self {
+        let factor = WIDTH_OF_CUBES.powi(times as i32);
+        let mut landmarks = self.landmarks.clone();
+        landmarks.scale(factor);
+        Self {
+            places: self.places.clone(),
+            scales: self.scales.iter().map(|scale| factor * scale).collect(),
+            landmarks,
+            norms: self.norms.iter().map(|norm| factor * factor * norm).collect(),
         }
     }
 }
+
+/// Of two kernels whose widths differ by this factor the narrower one has the cubes of the other's bumps.
+pub(super) const WIDTH_OF_CUBES: f64 = 1.732_050_807_568_877_2;
 
 /// Rows handled at once.
 pub(super) const TILE: usize = 128;
@@ -127,12 +121,54 @@ impl<'a> Space<'a> {
         let width = self.width();
         if rows * width <= MOST_KEPT {
             let mut kept = vec![0.0; rows * width];
-            for (tile, kept) in cut(0..rows, TILE).zip(kept.chunks_mut(TILE * width)) {
-                self.fill(tile, width, kept);
-            }
+            map_chunks_mut(&mut kept, TILE * width, |tile, kept| {
+                self.fill(tile * TILE..tile * TILE + kept.len() / width, width, kept);
+            });
             self.kept = kept;
         }
         self
+    }
+
+    /// The same with every kernel a factor of [`WIDTH_OF_CUBES`] narrower, so many times; what was kept serves it, too.
+    pub(super) fn narrowed(&self, times: u32) -> Self {
+        let kernels = self.kernels.iter().map(|kernel| kernel.narrowed(times)).collect();
+        let mut narrowed = Self { kernels, curves: Vec::new(), kept: self.kept.clone(), ..*self };
+        let (fixed, width) = (narrowed.fixed(), narrowed.width());
+        for row in narrowed.kept.chunks_exact_mut(width) {
+            for _ in 0..times {
+                row[fixed..].iter_mut().for_each(|bump| *bump *= *bump * *bump);
+            }
+        }
+        narrowed
+    }
+
+    /// Adds to `total` the sum over some rows of the squared slopes in every column of a curve, which has one coefficient per bump of the
+    /// only kernel.
+    pub(super) fn add_squared_slopes(&self, rows: usize, curve: &[f64], total: &mut [f64]) {
+        let [kernel] = &self.kernels[..] else { return };
+        let (columns, count) = (kernel.places.len(), kernel.landmarks());
+        let landmarks = Matrix::from_fn(count, columns, |k, j| kernel.landmarks[(j, k)]);
+        let (width, fixed) = (self.width(), self.fixed());
+        let mut features = vec![0.0; TILE * width];
+        let (mut bumps, mut pull) = (vec![0.0; TILE * count], vec![0.0; TILE * columns]);
+        for tile in cut(0..rows, TILE) {
+            let features = &mut features[..tile.len() * width];
+            self.fill(tile.clone(), width, features);
+            let (bumps, pull) = (&mut bumps[..tile.len() * count], &mut pull[..tile.len() * columns]);
+            for (bumps, features) in bumps.chunks_exact_mut(count).zip(features.chunks_exact(width)) {
+                let heights = features[fixed..].iter().zip(curve).map(|(bump, coefficient)| bump * coefficient);
+                bumps.iter_mut().zip(heights).for_each(|(bump, height)| *bump = height);
+            }
+            multiply_rows(bumps, &landmarks, pull);
+            for (k, row) in tile.enumerate() {
+                let height: f64 = bumps[k * count..(k + 1) * count].iter().sum();
+                for (j, &place) in kernel.places.iter().enumerate() {
+                    let scaled = kernel.scales[j] * features[k * width + 1 + place];
+                    let slope = kernel.scales[j] * (pull[k * columns + j] - height * scaled);
+                    total[place] += self.sheet.base[row] * slope * slope;
+                }
+            }
+        }
     }
 
     /// The same with curves beside.

@@ -152,6 +152,25 @@ mod tests {
     }
 
     #[test]
+    fn a_narrower_kernel_has_the_cubes_of_the_wider_ones_bumps() {
+        let sheet = sheet();
+        let columns: Vec<usize> = (0..8).collect();
+        let space = |scale: f64| {
+            Space::new(&sheet, &columns, vec![Kernel::new(&sheet, &columns, 0..40, vec![scale; 8])]).kept(900)
+        };
+        // Twice the root of 3 is 3.
+        let (cubed, direct) = (space(0.2).narrowed(2), space(0.6));
+        let features = |space: &Space| {
+            let mut features = vec![0.0; 100 * space.width()];
+            space.fill(300..400, space.width(), &mut features);
+            features
+        };
+        let pairs = features(&cubed).into_iter().zip(features(&direct));
+        assert!(pairs.clone().all(|(a, b)| (a - b).abs() < 1e-8), "{:?}", pairs.take(60).collect::<Vec<_>>());
+        assert!(cubed.penalty().values().iter().zip(direct.penalty().values()).all(|(a, b)| (a - b).abs() < 1e-8));
+    }
+
+    #[test]
     fn a_column_that_another_follows_is_not_missed() {
         // The last column follows a wave of the first and stands in its way among thirty.
         let mut random = ChaCha8Rng::seed_from_u64(6);

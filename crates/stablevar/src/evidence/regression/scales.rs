@@ -1,11 +1,12 @@
 //! The kernel learns which columns count.
 
+use super::features::WIDTH_OF_CUBES;
 use super::{Fits, Kernel, Sheet, Smoother, Space, predictions};
 use crate::linalg::Matrix;
 use crate::threads;
 
-/// Widths of the kernel tried in every round, relative to the root of the number of columns.
-const WIDTHS: [f64; 3] = [0.6, 1.0, 1.7];
+/// Widths of the kernel tried in every round, relative to the root of the number of columns, from the narrowest.
+const WIDTHS: [f64; 3] = [1.0 / WIDTH_OF_CUBES, 1.0, WIDTH_OF_CUBES];
 /// Rounds of learning the scales, at most.
 const ROUNDS: usize = 7;
 const ROUNDS_FROM_START: usize = 3;
@@ -133,25 +134,28 @@ fn learn_from(sheet: &Sheet, columns: &[usize], outcomes: &[&[f64]], effort: Eff
     let mut widths = 0..WIDTHS.len();
     let every: Vec<usize> = (0..outcomes.len()).collect();
     for _ in 0..rounds {
+        let scales_at = |width: usize| -> Vec<f64> {
+            importance.iter().map(|value| value.sqrt() / (WIDTHS[width] * root)).collect()
+        };
+        let widest = widths.end - 1;
+        let kernel = Kernel::new(sheet, columns, 0..landmarks, scales_at(widest));
+        let wide = Space::new(sheet, columns, vec![kernel]).kept(rows);
         let tried = threads::map(widths.len(), |k| {
-            let width = WIDTHS[widths.start + k] * root;
-            let scales: Vec<f64> = importance.iter().map(|value| value.sqrt() / width).collect();
-            let kernel = Kernel::new(sheet, columns, 0..landmarks, scales.clone());
-            let space = Space::new(sheet, columns, vec![kernel.clone()]);
+            let width = widths.start + k;
+            let space = wide.narrowed((widest - width) as u32);
             let smoother = Smoother::gather(&space, rows, outcomes);
             let fits = Fits::new(&smoother);
             let penalty = fits.best(&every, penalty);
             let error = every.iter().map(|&outcome| fits.error(penalty, outcome)).sum();
             let curves: Vec<Vec<f64>> = every.iter().map(|&outcome| fits.coefficients(penalty, outcome)).collect();
-            (Learnt { scales, error, penalty }, kernel, curves)
+            (Learnt { scales: scales_at(width), error, penalty }, space, curves)
         });
         let numbered = widths.clone().zip(tried);
         let least = numbered.reduce(|best, next| if next.1.0.error < best.1.0.error { next } else { best });
-        let Some((width, (found, kernel, curves))) = least else { break };
-        let space = Space::new(sheet, columns, Vec::new());
+        let Some((width, (found, space, curves))) = least else { break };
         let mut slopes = vec![0.0; columns.len()];
         for curve in &curves {
-            kernel.add_squared_slopes(&space, rows, &curve[1 + columns.len()..], 1.0, &mut slopes);
+            space.add_squared_slopes(rows, &curve[1 + columns.len()..], &mut slopes);
         }
         if !found.error.is_finite() {
             break;
