@@ -93,8 +93,9 @@ impl Kernel {
 /// Of two kernels whose widths differ by this factor the narrower one has the cubes of the other's bumps.
 pub(super) const WIDTH_OF_CUBES: f64 = 1.732_050_807_568_877_2;
 
-/// Rows handled at once.
+/// Rows handled at once, and the same where their features are kept.
 pub(super) const TILE: usize = 128;
+pub(super) const KEPT_TILE: usize = 512;
 
 /// Features of a row: a constant, the columns, bumps of some kernels, and curves that are given row by row.
 pub(in crate::evidence) struct Space<'a> {
@@ -149,11 +150,10 @@ impl<'a> Space<'a> {
         let (columns, count) = (kernel.places.len(), kernel.landmarks());
         let landmarks = Matrix::from_fn(count, columns, |k, j| kernel.landmarks[(j, k)]);
         let (width, fixed) = (self.width(), self.fixed());
-        let mut features = vec![0.0; TILE * width];
+        let mut buffer = Vec::new();
         let (mut bumps, mut pull) = (vec![0.0; TILE * count], vec![0.0; TILE * columns]);
         for tile in cut(0..rows, TILE) {
-            let features = &mut features[..tile.len() * width];
-            self.fill(tile.clone(), width, features);
+            let features = self.rows(tile.clone(), &mut buffer);
             let (bumps, pull) = (&mut bumps[..tile.len() * count], &mut pull[..tile.len() * columns]);
             for (bumps, features) in bumps.chunks_exact_mut(count).zip(features.chunks_exact(width)) {
                 let heights = features[fixed..].iter().zip(curve).map(|(bump, coefficient)| bump * coefficient);
@@ -206,6 +206,24 @@ impl<'a> Space<'a> {
             gathered.extend(self.columns.iter().map(|&column| seen[column]));
         }
         gathered
+    }
+
+    /// The features of some rows: as they were kept, or in a buffer that is filled.
+    pub(super) fn rows<'b>(&'b self, rows: Range<usize>, buffer: &'b mut Vec<f64>) -> &'b [f64] {
+        if let Some(kept) = self.kept_rows(&rows) {
+            return kept;
+        }
+        let width = self.width();
+        buffer.resize(rows.len() * width, 0.0);
+        self.fill(rows, width, buffer);
+        buffer
+    }
+
+    /// The features of some rows as they were kept, if there are no others.
+    pub(super) fn kept_rows(&self, rows: &Range<usize>) -> Option<&[f64]> {
+        let width = self.width();
+        let kept = self.kept.get(rows.start * width..rows.end * width)?;
+        (self.curves.is_empty() && !kept.is_empty()).then_some(kept)
     }
 
     /// Fills one row of features per row of the sheet, at the start of every `stride` values.

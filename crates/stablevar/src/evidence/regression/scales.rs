@@ -142,17 +142,18 @@ fn learn_from(sheet: &Sheet, columns: &[usize], outcomes: &[&[f64]], effort: Eff
         let wide = Space::new(sheet, columns, vec![kernel]).kept(rows);
         let tried = threads::map(widths.len(), |k| {
             let width = widths.start + k;
-            let space = wide.narrowed((widest - width) as u32);
-            let smoother = Smoother::gather(&space, rows, outcomes);
+            let narrower = (width < widest).then(|| wide.narrowed((widest - width) as u32));
+            let smoother = Smoother::gather(narrower.as_ref().unwrap_or(&wide), rows, outcomes);
             let fits = Fits::new(&smoother);
             let penalty = fits.best(&every, penalty);
             let error = every.iter().map(|&outcome| fits.error(penalty, outcome)).sum();
             let curves: Vec<Vec<f64>> = every.iter().map(|&outcome| fits.coefficients(penalty, outcome)).collect();
-            (Learnt { scales: scales_at(width), error, penalty }, space, curves)
+            (Learnt { scales: scales_at(width), error, penalty }, narrower, curves)
         });
         let numbered = widths.clone().zip(tried);
         let least = numbered.reduce(|best, next| if next.1.0.error < best.1.0.error { next } else { best });
-        let Some((width, (found, space, curves))) = least else { break };
+        let Some((width, (found, narrower, curves))) = least else { break };
+        let space = narrower.as_ref().unwrap_or(&wide);
         let mut slopes = vec![0.0; columns.len()];
         for curve in &curves {
             space.add_squared_slopes(rows, &curve[1 + columns.len()..], &mut slopes);

@@ -4,7 +4,7 @@
 //! freedom it takes, `tr H` and `tr H^2`, is estimated by fixed vectors of signs (Hutchinson): exact traces would cost more
 //! than all else, and a few per cent of them do not matter.
 
-use super::features::{Space, TILE};
+use super::features::{KEPT_TILE, Space, TILE};
 use crate::linalg::{Cholesky, Matrix, add_cross_product, add_lower_cross_product, dot, dot_in_lanes, multiply_rows};
 use crate::rows::{cut, map_blocks};
 use std::cell::RefCell;
@@ -137,16 +137,22 @@ fn sum_tiles<const COUNT: usize>(
     sizes: [(usize, usize); COUNT],
     add: impl Fn(&[f64], &[f64], &mut [Matrix; COUNT]) + Sync + Send,
 ) -> [Matrix; COUNT] {
-    let (width, others) = (space.width(), beside.width());
+    let others = beside.width();
     let zeros = || sizes.map(|(rows, columns)| Matrix::zeros(rows, columns));
     let parts = map_blocks(rows, |block| {
         let mut totals = zeros();
-        let (mut wide, mut next) = (vec![0.0; TILE * width], vec![0.0; TILE * others]);
-        for tile in cut(block, TILE) {
-            let (wide, next) = (&mut wide[..tile.len() * width], &mut next[..tile.len() * others]);
-            fill_weighted(space, tile.clone(), wide);
-            beside.fill(space, tile, next);
-            add(wide, next, &mut totals);
+        // Kept features that need no weights are taken as they are.
+        let plain =
+            space.kept_rows(&block).is_some() && space.sheet.base[block.clone()].iter().all(|weight| *weight == 1.0);
+        let size = if plain { KEPT_TILE } else { TILE };
+        let (mut buffer, mut next) = (Vec::new(), vec![0.0; size * others]);
+        for tile in cut(block, size) {
+            let next = &mut next[..tile.len() * others];
+            beside.fill(space, tile.clone(), next);
+            if !plain {
+                weigh(space, tile.clone(), &mut buffer);
+            }
+            add(space.kept_rows(&tile).filter(|_| plain).unwrap_or(&buffer), next, &mut totals);
         }
         totals
     });
@@ -157,8 +163,9 @@ fn sum_tiles<const COUNT: usize>(
 }
 
 /// Features of some rows, times the roots of their weights.
-fn fill_weighted(space: &Space, tile: Range<usize>, features: &mut [f64]) {
+fn weigh(space: &Space, tile: Range<usize>, features: &mut Vec<f64>) {
     let width = space.width();
+    features.resize(tile.len() * width, 0.0);
     space.fill(tile.clone(), width, features);
     for (row, values) in tile.zip(features.chunks_exact_mut(width)) {
         let root = space.sheet.base[row].sqrt();
@@ -384,10 +391,10 @@ impl<'a> Fits<'a> {
         let (width, inverse) = (space.width(), fit.cholesky.inverse());
         let blocks = map_blocks(rows, |block| {
             let mut leverages = Vec::with_capacity(block.len());
-            let (mut features, mut solved) = (vec![0.0; TILE * width], vec![0.0; TILE * width]);
+            let (mut buffer, mut solved) = (Vec::new(), vec![0.0; TILE * width]);
             for tile in cut(block, TILE) {
-                let (features, solved) = (&mut features[..tile.len() * width], &mut solved[..tile.len() * width]);
-                space.fill(tile.clone(), width, features);
+                let solved = &mut solved[..tile.len() * width];
+                let features = space.rows(tile.clone(), &mut buffer);
                 multiply_rows(features, &inverse, solved);
                 let pairs = features.chunks_exact(width).zip(solved.chunks_exact(width));
                 leverages.extend(pairs.zip(tile).map(|((a, b), row)| space.sheet.base[row] * dot(a, b)));
@@ -404,14 +411,12 @@ fn column(matrix: &Matrix, column: usize) -> Vec<f64> {
 
 /// The fits of some coefficients (features by fits), row by row.
 pub(in crate::evidence) fn predictions(space: &Space, rows: usize, coefficients: &Matrix) -> Matrix {
-    let (width, count) = (space.width(), coefficients.columns());
+    let count = coefficients.columns();
     let blocks = map_blocks(rows, |block| {
-        let mut features = vec![0.0; TILE * width];
+        let mut buffer = Vec::new();
         let mut values = vec![0.0; block.len() * count];
         for (tile, values) in cut(block.clone(), TILE).zip(values.chunks_mut(TILE * count)) {
-            let features = &mut features[..tile.len() * width];
-            space.fill(tile, width, features);
-            multiply_rows(features, coefficients, values);
+            multiply_rows(space.rows(tile, &mut buffer), coefficients, values);
         }
         values
     });
