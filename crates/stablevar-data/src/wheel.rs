@@ -159,7 +159,8 @@ impl WheelFile {
 
     /// The folder that holds what the wheel does.
     fn download(&self, cache: &Path, work: &Path) -> Result<PathBuf> {
-        let pip = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:"];
+        let pip =
+            ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:"];
         let mut arguments: Vec<&OsStr> = pip.iter().map(OsStr::new).collect();
         arguments.extend(["--dest".as_ref(), work.as_os_str(), self.requirement.as_ref()]);
         self.python(cache, &arguments)?;
