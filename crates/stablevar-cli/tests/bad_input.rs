@@ -473,6 +473,18 @@ fn reproduce_says_what_is_wrong() {
 }
 
 #[test]
+fn tables_with_shifts_are_known_by_name() {
+    let folder = Folder::new();
+    for arguments in [&["reproduce", "shifts", "--table", "arests"][..], &["data", "arests"]] {
+        let wrong = folder.run(arguments);
+        assert_eq!(wrong.code(), 2);
+        assert!(wrong.stderr().contains("arests") && wrong.stderr().contains("arrests"), "{}", wrong.stderr());
+    }
+    folder.run(&["reproduce", "table1", "--table", "arrests"]).fails_with(&["--table", "'shifts'", "'table1'"]);
+    assert!(folder.names().is_empty());
+}
+
+#[test]
 fn reproduce_goes_on_after_damage_and_with_fewer_seeds() {
     let folder = Folder::new();
     let table = |seeds: &str| {

@@ -1,5 +1,9 @@
-//! Data to try `stablevar` on: simulated ones, and the paper's real ones, fetched and checked.
+//! Data to try `stablevar` on: simulated ones, the paper's real ones, and real tables with natural shifts, fetched and checked.
 
 pub mod simulate;
+
+pub mod wheel;
+
+pub mod shifts;
 
 pub mod real;

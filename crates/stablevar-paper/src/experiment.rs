@@ -26,7 +26,7 @@ pub struct Contender {
 }
 
 impl Contender {
-    fn new(name: &'static str, method: Method) -> Self {
+    pub(crate) fn new(name: &'static str, method: Method) -> Self {
         Self { name, method, is_oracle: false }
     }
 
@@ -87,7 +87,7 @@ fn cells(pairs: [(usize, f64); 5]) -> Vec<Cell> {
 }
 
 /// A named method with settings.
-fn method(name: &str, settings: &[(&str, Value)]) -> Method {
+pub(crate) fn method(name: &str, settings: &[(&str, Value)]) -> Method {
     let settings = settings.iter().map(|(name, value)| (name.to_string(), value.clone()));
     let estimator = Estimator::new(name).and_then(|estimator| estimator.set_all(settings));
     estimator.expect("the experiments' own settings are valid").method

@@ -8,6 +8,8 @@ pub mod table;
 
 pub mod real;
 
+pub mod shifts;
+
 pub mod figures;
 
 pub mod claims;

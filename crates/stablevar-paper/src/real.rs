@@ -78,7 +78,7 @@ pub fn run_real(
         environments.iter().map(|(name, rows)| (name.clone(), table.keep_rows(rows))).collect();
     let experiment = match dataset {
         Dataset::KingCounty => "house",
-        Dataset::Adult => "adult",
+        Dataset::Adult | Dataset::Shift(_) => dataset.name(),
     };
     let path = folder.join("runs").join(format!("{experiment}.json"));
     let mut kept = KeptFits::read(&path);
@@ -104,7 +104,7 @@ pub fn run_real(
 }
 
 /// As the paper: the root, whose unit is that of the outcome.
-fn metric_for(task: Task) -> Metric {
+pub(crate) fn metric_for(task: Task) -> Metric {
     match task {
         Task::Regression => Metric::Rmse,
         Task::Classification => Metric::ErrorRate,
@@ -186,7 +186,7 @@ fn is_elsewhere(name: &str, trained_on: &str) -> bool {
 }
 
 /// The error of a model in an environment, and its standard error over the rows.
-fn error(model: &FittedModel, target: &Target, part: &Table) -> Result<(f64, f64), Error> {
+pub(crate) fn error(model: &FittedModel, target: &Target, part: &Table) -> Result<(f64, f64), Error> {
     let predicted = model.predict(part)?;
     let values = &part.column(&target.name)?.values;
     let truth = match (&target.classes, values) {
@@ -202,7 +202,7 @@ fn error(model: &FittedModel, target: &Target, part: &Table) -> Result<(f64, f64
 }
 
 /// Positions of the rows of every environment, by name.
-fn by_environment(table: &Table) -> Result<BTreeMap<String, Vec<usize>>, Error> {
+pub(crate) fn by_environment(table: &Table) -> Result<BTreeMap<String, Vec<usize>>, Error> {
     let mut rows: ByEnvironment<Vec<usize>> = ByEnvironment::default();
     let names = &table.column(ENVIRONMENT)?.values;
     for row in 0..table.rows() {

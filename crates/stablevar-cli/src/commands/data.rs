@@ -1,16 +1,13 @@
 //! `stablevar data`
 
 use crate::Ending;
-use crate::args::{DataArguments, DatasetName, PartName};
+use crate::args::{DataArguments, PartName};
 use stablevar::table::Values;
-use stablevar_data::real::{Dataset, ENVIRONMENT, cache_folder};
+use stablevar_data::real::{ENVIRONMENT, cache_folder};
 use stablevar_io::write_table;
 
 pub(crate) fn run(arguments: &DataArguments) -> anyhow::Result<Ending> {
-    let dataset = match arguments.name {
-        DatasetName::KingCounty => Dataset::KingCounty,
-        DatasetName::Adult => Dataset::Adult,
-    };
+    let dataset = arguments.name;
     let table = dataset.load(&cache_folder())?;
     let is_training = |row: usize| match &table.column(ENVIRONMENT).map(|column| &column.values) {
         Ok(Values::Text(names)) => names.get(row) == Some(dataset.training_environment()),

@@ -4,7 +4,9 @@ use crate::Ending;
 use crate::args::{ExperimentName, Format, ReproduceArguments};
 use crate::printer::Printer;
 use serde_json::{Value, json};
+use stablevar::error::Error;
 use stablevar_data::real::{Dataset, RealDataError, cache_folder};
+use stablevar_data::shifts::{SHIFT_TABLES, ShiftTable};
 use stablevar_io::{IoError, write_whole};
 use stablevar_paper::claims;
 use stablevar_paper::experiment::{Experiment, growth, nonlinear_detail, table1, table2};
@@ -12,19 +14,29 @@ use stablevar_paper::figures::{self, Figure};
 use stablevar_paper::page::Results;
 use stablevar_paper::real::{RealTable, run_real};
 use stablevar_paper::runner::{Progress, Run, run as run_experiment};
+use stablevar_paper::shifts::run_shifts;
 use stablevar_paper::table::ResultTable;
 use std::ops::ControlFlow;
 
 pub(crate) fn run(arguments: &ReproduceArguments) -> anyhow::Result<Ending> {
     let start = std::time::Instant::now();
     let command = Reproduction { arguments, printer: Printer::new(arguments.quiet) };
+    if !arguments.table.is_empty() && arguments.experiment != ExperimentName::Shifts {
+        let name = command.name();
+        return Err(
+            Error::BadRequest(format!("--table chooses among the tables of 'shifts'; '{name}' has none")).into()
+        );
+    }
     std::fs::create_dir_all(&arguments.out)
         .map_err(|source| IoError::Write { path: arguments.out.display().to_string(), source })?;
+    if arguments.experiment == ExperimentName::Shifts {
+        return command.shifts(start);
+    }
     let wanted = |name: ExperimentName| [name, ExperimentName::All].contains(&arguments.experiment);
     let mut results = Results {
-        command: format!("stablevar reproduce {} --seeds {}", command.name(), arguments.seeds),
+        command: format!("stablevar reproduce {} --seeds {}", command.name(), arguments.seeds()),
         jobs: command.jobs(),
-        seeds: arguments.seeds.into(),
+        seeds: arguments.seeds().into(),
         ..Results::default()
     };
     let mut values = Vec::new();
@@ -94,9 +106,9 @@ impl Reproduction<'_> {
 
     /// Runs what is missing of an experiment.
     fn simulate(&self, experiment: &Experiment) -> anyhow::Result<Vec<Run>> {
-        let bar = self.printer.progress(experiment.cells.len() * self.arguments.seeds as usize, experiment.name);
+        let bar = self.printer.progress(experiment.cells.len() * self.arguments.seeds() as usize, experiment.name);
         let runs =
-            run_experiment(experiment, self.arguments.seeds.into(), self.jobs(), &self.arguments.out, &|progress| {
+            run_experiment(experiment, self.arguments.seeds().into(), self.jobs(), &self.arguments.out, &|progress| {
                 if let Progress::Unusable(path) = progress {
                     bar.suspend(|| {
                         self.printer.warn(&format!("{} was damaged and has been made anew", path.display()));
@@ -119,6 +131,28 @@ impl Reproduction<'_> {
         });
         bar.finish_and_clear();
         table
+    }
+
+    /// The default against the plain model on the tables wanted.
+    fn shifts(&self, start: std::time::Instant) -> anyhow::Result<Ending> {
+        let all: Vec<&'static ShiftTable> = SHIFT_TABLES.iter().collect();
+        let tables = if self.arguments.table.is_empty() { &all } else { &self.arguments.table };
+        let seeds = self.arguments.seeds();
+        let bar = self.printer.progress(tables.len() * seeds as usize, "shifts");
+        let (out, amount) = (&self.arguments.out, (seeds.into(), self.jobs()));
+        let (results, failure) = run_shifts(tables, &cache_folder(), out, amount, &|table| {
+            bar.set_message(table.to_string());
+            bar.inc(1);
+            ControlFlow::Continue(())
+        });
+        bar.finish_and_clear();
+        // Without any row the error says it all.
+        if !results.rows.is_empty() {
+            let value = serde_json::to_value(&results)?;
+            let value = self.publish(results.experiment, &results.markdown(), &results.csv()?, value)?;
+            self.report(&Results::default(), vec![value], start.elapsed().as_secs_f64())?;
+        }
+        failure.map_or(Ok(Ending::Done), |error| Err(error.into()))
     }
 
     fn publish_table(&self, table: &ResultTable) -> anyhow::Result<Value> {
@@ -148,7 +182,7 @@ impl Reproduction<'_> {
             self.write(&format!("figures/{}.svg", figure.name), &figure.svg)?;
             self.write(&format!("figures/{}.csv", figure.name), &figure.csv)?;
         }
-        Ok(json!({"experiment": "figures", "seeds": self.arguments.seeds, "figures": figures}))
+        Ok(json!({"experiment": "figures", "seeds": self.arguments.seeds(), "figures": figures}))
     }
 
     fn write(&self, name: &str, text: &str) -> Result<(), IoError> {
@@ -162,7 +196,7 @@ impl Reproduction<'_> {
             let all = match values.len() {
                 1 => values.remove(0),
                 _ => {
-                    json!({"experiment": self.name(), "seeds": self.arguments.seeds, "experiments": values, "findings": results.claims})
+                    json!({"experiment": self.name(), "seeds": self.arguments.seeds(), "experiments": values, "findings": results.claims})
                 }
             };
             return self.printer.json(&all);
