@@ -21,6 +21,10 @@ const EDGE: f64 = 0.01;
 const MOST: f64 = 0.995;
 /// Share of the two answers' distance that counts as an error of the estimate.
 const DISAGREEMENT: f64 = 0.5;
+/// Share of the distance from training that does: the farther, the more both of them may miss.
+const DISTANCE: f64 = 0.25;
+/// Share of the mean loss that does in any case.
+const ALLOWANCE: f64 = 0.12;
 
 /// What is known of the training rows and of the new ones.
 pub(super) struct Sides<'a> {
@@ -54,17 +58,18 @@ impl Expected {
         let weighted = dot(&ratio.weights, losses);
         let foreseen = there.iter().sum::<f64>() / there.len() as f64;
         let correction = CORRECTION * (foreseen - dot(&ratio.weights, &here));
-        let mean = weighted + correction;
         let left: Vec<f64> = losses.iter().zip(&here).map(|(loss, here)| loss - CORRECTION * here).collect();
         let center = dot(&ratio.weights, &left);
         let of_weighted: f64 =
             left.iter().zip(&ratio.weights).map(|(left, weight)| (weight * (left - center)).powi(2)).sum();
         let spread = there.iter().map(|value| (value - foreseen).powi(2)).sum::<f64>() / there.len() as f64;
         let of_foreseen = CORRECTION.powi(2) * spread / there.len() as f64;
-        let disagreement = DISAGREEMENT * correction / CORRECTION;
-        let standard_error = (of_weighted + of_foreseen + disagreement.powi(2)).sqrt();
         // Losses are not negative; a correction may be.
-        Self { mean: mean.max(0.1 * weighted), standard_error }
+        let mean = (weighted + correction).max(0.1 * weighted);
+        let systematic =
+            [DISAGREEMENT * correction / CORRECTION, DISTANCE * (mean - dot(losses, base) / total), ALLOWANCE * mean];
+        let standard_error = (of_weighted + of_foreseen + dot(&systematic, &systematic)).sqrt();
+        Self { mean, standard_error }
     }
 }
 
