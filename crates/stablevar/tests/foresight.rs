@@ -108,7 +108,8 @@ fn tilts_reach_the_mean_that_is_asked_for_and_say_where_they_can_not() {
     // Both at once.
     let both = model.shifted(&[("a", 0.5), ("b", 0.5)]).unwrap();
     assert!((both.effective_sample_size / 2000.0 - (-0.5f64).exp()).abs() < 0.1, "{both:?}");
-    assert!(model.shifted(&[("t", 0.5)]).is_err() && model.shift_curve("z").is_err());
+    assert!(model.shifted(&[("z", 0.5)]).is_err() && model.shifted(&[("a", f64::NAN)]).is_err());
+    assert!(model.shift_curve("z").is_err());
 }
 
 #[test]

@@ -50,15 +50,12 @@ fn foresee(model: &FittedModel, data: &Path) -> Result<Foresight, IoError> {
 fn print(model: &FittedModel, foresight: &Foresight, printer: &Printer) -> anyhow::Result<()> {
     let metric = foresight.metric.label();
     printer.line(&format!("'{}' on {} new rows, as far as their columns tell\n", model.target, foresight.rows))?;
-    let expected = match (foresight.expected_error, foresight.interval) {
-        (Some(error), Some((low, high))) => {
-            format!("{}  (90 % interval {} to {})", number(error), number(low), number(high))
-        }
-        _ => "can't be told".into(),
-    };
+    let or_not = |told: Option<String>| told.unwrap_or_else(|| "can't be told".into());
+    let interval = foresight.interval.map(|(low, high)| format!("{} to {}", number(low), number(high)));
     for (name, value) in [
         (format!("{metric}, training"), number(foresight.training_error)),
-        (format!("{metric}, expected here"), expected),
+        (format!("{metric}, expected here"), or_not(foresight.expected_error.map(number))),
+        ("  its 90 % interval".into(), or_not(interval)),
         (
             "effective training rows like these".into(),
             format!("{:.0} of {}", foresight.effective_sample_size, remembered(model)),

@@ -1,8 +1,8 @@
 //! How much more often new rows have the values of a training row: a ratio of densities.
 //!
 //! A ridge-penalised logistic regression tells new rows from training rows; with both samples weighing the same, its odds are the
-//! ratio `r(x) = p_new(x) / p_training(x)`. Every row is judged by a regression that had not seen it. Whether squares of the columns
-//! take part, and how strong the penalty is, the held-out log loss decides.
+//! ratio `r(x) = p_new(x) / p_training(x)`. Every row is judged by a regression that had not seen it. Whether squares and products of the
+//! columns take part, and how strong the penalty is, the held-out log loss decides.
 
 use super::memory::scrambled;
 use crate::functions::{sigmoid, softplus};
@@ -16,8 +16,10 @@ pub(super) const FOLDS: usize = 5;
 const PENALTIES: [f64; 3] = [300.0, 30.0, 3.0];
 /// Ratios are cut off at this quantile of them, so that no few rows decide.
 const CUT: f64 = 0.995;
-/// Squares take part if there are at least so many rows per feature.
+/// Squares and products take part if there are at least so many rows per feature.
 const ROWS_PER_FEATURE: usize = 10;
+/// And if there are no more features than this, for the time they take.
+const MOST_FEATURES: usize = 140;
 /// Values farther than this many standard deviations out are drawn in.
 const FAR: f64 = 3.0;
 
@@ -37,18 +39,40 @@ pub(super) fn drawn_in(value: f64) -> f64 {
     if value.abs() <= FAR { value } else { value.signum() * (FAR + (value.abs() - FAR).ln_1p()) }
 }
 
-/// Both samples' rows of some standardised columns, far values drawn in, with squares of those that have more than two values.
-pub(super) fn features(training: &Matrix, new: &Matrix, columns: &[usize], squares: bool) -> [Matrix; 2] {
+/// What stands beside the columns themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// Nothing.
+    Nothing,
+    /// Squares of those that have more than two values.
+    Squares,
+    /// These and products of every two: columns that go together otherwise than in training.
+    Products,
+}
+
+/// Both samples' rows of some standardised columns, far values drawn in, and what stands beside them.
+pub(super) fn features(training: &Matrix, new: &Matrix, columns: &[usize], beside: Beside) -> [Matrix; 2] {
     let has_more = |&column: &usize| {
         let first = training[(0, column)];
         let second = (0..training.rows()).map(|row| training[(row, column)]).find(|value| *value != first);
         (0..training.rows()).any(|row| training[(row, column)] != first && Some(training[(row, column)]) != second)
     };
-    let squared: Vec<usize> = columns.iter().copied().filter(|column| squares && has_more(column)).collect();
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    if beside != Beside::Nothing {
+        pairs.extend(columns.iter().filter(|column| has_more(column)).map(|&column| (column, column)));
+    }
+    if beside == Beside::Products {
+        let of = |k: usize| columns[..k].iter().map(move |&before| (before, columns[k]));
+        pairs.extend((0..columns.len()).flat_map(of));
+    }
     [training, new].map(|rows| {
-        Matrix::from_fn(rows.rows(), columns.len() + squared.len(), |row, k| match columns.get(k) {
-            Some(&column) => drawn_in(rows[(row, column)]),
-            None => drawn_in(rows[(row, squared[k - columns.len()])]).powi(2) - 1.0,
+        let value = |row: usize, column: usize| drawn_in(rows[(row, column)]);
+        Matrix::from_fn(rows.rows(), columns.len() + pairs.len(), |row, k| match columns.get(k) {
+            Some(&column) => value(row, column),
+            None => {
+                let (first, second) = pairs[k - columns.len()];
+                value(row, first) * value(row, second)
+            }
         })
     })
 }
@@ -59,11 +83,16 @@ impl DensityRatio {
         let both = Both::new(base, new.rows());
         let rows = training.rows().min(new.rows());
         let mut best = (f64::INFINITY, vec![0.0; both.labels.len()]);
-        for squares in [false, true] {
-            if columns.is_empty() || squares && rows < 2 * ROWS_PER_FEATURE * columns.len() {
+        for beside in [Beside::Nothing, Beside::Squares, Beside::Products] {
+            let needed = match beside {
+                Beside::Nothing => 0,
+                Beside::Squares => 2 * columns.len(),
+                Beside::Products => columns.len() * (columns.len() + 3) / 2,
+            };
+            if columns.is_empty() || rows < ROWS_PER_FEATURE * needed || needed > MOST_FEATURES {
                 continue;
             }
-            let [first, second] = features(training, new, columns, squares);
+            let [first, second] = features(training, new, columns, beside);
             let candidate = both.cross_fitted(&standardised(&first, &second, &both.weights));
             if candidate.0 < best.0 {
                 best = candidate;
@@ -235,6 +264,20 @@ mod tests {
         let narrow = DensityRatio::estimate(&old, &[1.0; 3000], &normal(2000, 0.0, 0.5, 3), &[0, 1]);
         let (_, variance) = moments(&old, &narrow.weights);
         assert!((variance - 0.25).abs() < 0.06, "{variance}");
+    }
+
+    #[test]
+    fn columns_that_go_together_otherwise_are_seen_though_none_moved() {
+        let tied = |sign: f64, seed: u64| {
+            let free = normal(2000, 0.0, 1.0, seed);
+            Matrix::from_fn(2000, 2, |row, k| {
+                if k == 0 { free[(row, 0)] } else { sign * 0.5 * free[(row, 0)] + 0.75f64.sqrt() * free[(row, 1)] }
+            })
+        };
+        let old = tied(1.0, 1);
+        let ratio = DensityRatio::estimate(&old, &[1.0; 2000], &tied(-0.4, 2), &[0, 1]);
+        let correlation: f64 = (0..2000).map(|row| ratio.weights[row] * old[(row, 0)] * old[(row, 1)]).sum();
+        assert!((correlation + 0.2).abs() < 0.12, "{correlation}");
     }
 
     #[test]

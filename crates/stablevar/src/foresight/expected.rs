@@ -2,17 +2,14 @@
 //!
 //! Two ways lead there, and each has its weakness. Training losses under the ratio of densities, `sum w l`, need no model of the
 //! losses but rest on few rows. A regression of the loss on the columns, `L`, can be averaged over the new rows, but is only as good as
-//! the regression. Together, `sum w l + c (mean_new L - sum w L)`, with `c = 1` the mean is right if either of them is (doubly robust);
-//! `c` is less than that, since both are estimates.
+//! the regression. Together, `sum w l + (mean_new L - sum w L)` is right if either of them is (doubly robust).
 
-use super::density::{DensityRatio, FOLDS, drawn_in, features, parts};
+use super::density::{Beside, DensityRatio, FOLDS, drawn_in, features, parts};
 use super::new_rows::quantile;
 use crate::linalg::{Cholesky, Matrix, dot};
 use crate::rows::{weighted_column_sums, weighted_cross_product};
 use crate::threads;
 
-/// `c`: how far the regression of the losses corrects the weighted losses.
-const CORRECTION: f64 = 1.0;
 /// Penalties of that regression, in units of one row's information; the last makes it a constant.
 const PENALTIES: [f64; 5] = [10.0, 100.0, 1e3, 1e4, 1e12];
 /// Its features are cut off at this quantile of the training rows from below and above: beyond it nothing was learnt.
@@ -57,17 +54,16 @@ impl Expected {
         let (here, there) = regressed(&training, &new, losses, &weights);
         let weighted = dot(&ratio.weights, losses);
         let foreseen = there.iter().sum::<f64>() / there.len() as f64;
-        let correction = CORRECTION * (foreseen - dot(&ratio.weights, &here));
-        let left: Vec<f64> = losses.iter().zip(&here).map(|(loss, here)| loss - CORRECTION * here).collect();
+        let correction = foreseen - dot(&ratio.weights, &here);
+        let left: Vec<f64> = losses.iter().zip(&here).map(|(loss, here)| loss - here).collect();
         let center = dot(&ratio.weights, &left);
         let of_weighted: f64 =
             left.iter().zip(&ratio.weights).map(|(left, weight)| (weight * (left - center)).powi(2)).sum();
         let spread = there.iter().map(|value| (value - foreseen).powi(2)).sum::<f64>() / there.len() as f64;
-        let of_foreseen = CORRECTION.powi(2) * spread / there.len() as f64;
+        let of_foreseen = spread / there.len() as f64;
         // Losses are not negative; a correction may be.
         let mean = (weighted + correction).max(0.1 * weighted);
-        let systematic =
-            [DISAGREEMENT * correction / CORRECTION, DISTANCE * (mean - dot(losses, base) / total), ALLOWANCE * mean];
+        let systematic = [DISAGREEMENT * correction, DISTANCE * (mean - dot(losses, base) / total), ALLOWANCE * mean];
         let standard_error = (of_weighted + of_foreseen + dot(&systematic, &systematic)).sqrt();
         Self { mean, standard_error }
     }
@@ -76,8 +72,9 @@ impl Expected {
 impl Sides<'_> {
     /// What losses may depend on: the columns and their squares, and the prediction, for classes also how sure it is.
     fn loss_features(&self) -> [Matrix; 2] {
-        let squares = self.columns[0].rows() >= 20 * self.used.len();
-        let of_columns = features(self.columns[0], self.columns[1], self.used, squares);
+        let enough = self.columns[0].rows() >= 20 * self.used.len();
+        let beside = if enough { Beside::Squares } else { Beside::Nothing };
+        let of_columns = features(self.columns[0], self.columns[1], self.used, beside);
         let count = self.predicted[0].len() as f64;
         let mean = self.predicted[0].iter().sum::<f64>() / count;
         let variance = self.predicted[0].iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;
