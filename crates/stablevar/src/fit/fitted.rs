@@ -162,7 +162,8 @@ impl FittedModel {
         Ok(Tilts::new(self.known()?).curves())
     }
 
-    /// The error when several columns' means move at once, each by so many standard deviations; text can't be moved so.
+    /// The error when several columns' means move at once, each by so many standard deviations; text of more than two levels
+    /// has no one share to move.
     pub fn shifted(&self, shifts: &[(&str, f64)]) -> Result<ShiftPoint> {
         let column = |&(name, by): &(&str, f64)| match self.encoding.features[self.variable(name)?].columns.as_slice() {
             &[column] if by.is_finite() => Ok((column, by)),
