@@ -3,6 +3,7 @@
 from ._base import load
 from ._core import __version__
 from ._findings import FindingWarning
+from ._foresight import Foresight
 from .estimators import (
     NonlinearSVIClassifier,
     NonlinearSVIRegressor,
@@ -19,6 +20,7 @@ __all__ = [
     "SRDO",
     "Balance",
     "FindingWarning",
+    "Foresight",
     "NonlinearSVIClassifier",
     "NonlinearSVIRegressor",
     "STGClassifier",

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._findings import raise_findings
+from ._foresight import Foresight, curve_of, foresight_of
 from ._tables import names_of, read
 
 #: What a seed may be given by.
@@ -294,6 +295,71 @@ class StableModel(Parametrised, metaclass=ABCMeta):
                 raise ValueError(f"input_features should have length equal to number of features ({len(names)})")
             names = given
         return np.array(names, dtype=object)[self.get_support()]
+
+    def foresee(self, X: Rows) -> Foresight:
+        """Which columns of new rows drifted, and the error to expect there.
+
+        The error is that of training rows like the new ones. A relation of outcome and columns that has changed can't be seen
+        without outcomes.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            New rows, without outcomes.
+
+        Returns
+        -------
+        foresight : Foresight
+            With ``expected_error``, ``interval``, ``training_error``, ``n_eff``, ``outside_share``, ``drift``, ``trust``.
+        """
+        check_is_fitted(self)
+        X, names = read(self, X, reset=False)
+        return foresight_of(self._model.foresee(X, names))
+
+    def shift_curve(self, column: str) -> dict[str, Any]:
+        """The error as a function of where a column's mean is, by tilts of the training rows.
+
+        Parameters
+        ----------
+        column : str
+            The column.
+
+        Returns
+        -------
+        curve : dict
+            Arrays ``shift`` (in standard deviations), ``mean``, ``error`` (NaN where too few rows are left), ``standard_error`` and
+            ``n_eff``; and ``column``, ``level`` (of text, the one whose share moves), ``used``, ``danger`` (the largest rise
+            within one standard deviation, as a share).
+        """
+        check_is_fitted(self)
+        return curve_of(self._model.shift_curve(column))
+
+    def shift_curves(self) -> list[dict[str, Any]]:
+        """The same for all columns, the most dangerous first.
+
+        Returns
+        -------
+        curves : list of dict
+        """
+        check_is_fitted(self)
+        return [curve_of(text) for text in self._model.shift_curves()]
+
+    def shifted_error(self, shifts: Mapping[str, float]) -> dict[str, Any]:
+        """The error when the means of several columns move at once.
+
+        Parameters
+        ----------
+        shifts : dict of str to float
+            By how many standard deviations each of them moves.
+
+        Returns
+        -------
+        point : dict
+            ``error`` and ``standard_error``, None where too few rows are left, and ``n_eff``.
+        """
+        check_is_fitted(self)
+        point: dict[str, Any] = json.loads(self._model.shifted([(name, float(by)) for name, by in shifts.items()]))
+        return {key: point[key] for key in ("error", "standard_error", "n_eff")}
 
     def save(self, path: Path) -> None:
         """Write a model file, which the ``stablevar`` command reads too.

@@ -388,3 +388,67 @@ class EnvironmentErrorDisplay:
         ax.set(xlabel="environment", ylabel=self.metric, ylim=(0, None))
         ax.legend()
         return self
+
+
+class ShiftCurveDisplay:
+    """The error as a function of where a column's mean is.
+
+    Parameters
+    ----------
+    curves : list of dict
+        As :meth:`shift_curve` of an estimator gives them.
+    """
+
+    def __init__(self, curves: list[dict[str, Any]]) -> None:
+        self.curves = curves
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, columns: Sequence[str] | None = None, *, most: int = 8, ax: Axes | None = None
+    ) -> ShiftCurveDisplay:
+        """Draw the curves of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : object
+            Fitted.
+        columns : list of str or None, default=None
+            The columns; by default the most dangerous ones.
+        most : int, default=8
+            How many of these.
+        ax : Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : ShiftCurveDisplay
+        """
+        if columns is None:
+            curves = estimator.shift_curves()[:most]
+        else:
+            curves = [estimator.shift_curve(column) for column in columns]
+        return cls(curves).plot(ax=ax)
+
+    def plot(self, ax: Axes | None = None) -> ShiftCurveDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : ShiftCurveDisplay
+        """
+        self.ax_ = _axes(ax)
+        self.figure_: Any = self.ax_.figure
+        for curve in self.curves:
+            name = curve["column"] if curve["level"] is None else f"{curve['column']}={curve['level']}"
+            (line,) = self.ax_.plot(curve["shift"], curve["error"], label=name)
+            low, high = curve["error"] - 2 * curve["standard_error"], curve["error"] + 2 * curve["standard_error"]
+            self.ax_.fill_between(curve["shift"], low, high, color=line.get_color(), alpha=0.1, linewidth=0)
+        self.ax_.set_xlabel("standard deviations that the column's mean moves")
+        self.ax_.set_ylabel("error of training rows so weighted")
+        self.ax_.legend(fontsize="small")
+        return self

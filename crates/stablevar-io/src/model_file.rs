@@ -7,7 +7,7 @@ use std::path::Path;
 
 const FORMAT: &str = "stablevar model";
 /// Raised when a file of an older program can't be read any more, or the other way round.
-const VERSION: u64 = 7;
+const VERSION: u64 = 8;
 
 #[derive(Serialize)]
 struct Written<'a> {

@@ -5,6 +5,7 @@ use stablevar::estimator::Estimator;
 use stablevar::evidence::VariableEvidence;
 use stablevar::finding::{Finding, Words};
 use stablevar::fit::FittedModel;
+use stablevar::foresight::Foresight;
 use stablevar::models::Model;
 use stablevar::wording::Wording;
 
@@ -108,6 +109,13 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
         "inputs": model.encoding.inputs,
         "columns": model.encoding.columns.iter().map(|column| json!({"name": column.name, "feature": names[column.feature]})).collect::<Vec<_>>(),
     })
+}
+
+/// The JSON object of what is foreseen for new rows.
+pub fn foresight(foresight: &Foresight, wording: &dyn Wording) -> Value {
+    let mut told = json!(foresight);
+    told["findings"] = findings(&foresight.findings, wording);
+    told
 }
 
 /// Findings as data, with their words.

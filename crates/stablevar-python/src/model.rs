@@ -191,6 +191,29 @@ impl Model {
         Ok(Some(weights.map_err(value_error)?.into_pyarray(py)))
     }
 
+    /// What is to be expected on new rows without outcomes, as JSON.
+    fn foresee<'py>(&self, py: Python<'py>, input: Input<'py>, names: Vec<String>) -> PyResult<String> {
+        let table = input.table(&names)?;
+        let foresight = py.detach(|| self.inner.foresee(&table)).map_err(value_error)?;
+        Ok(summary::foresight(&foresight, &Parameters).to_string())
+    }
+
+    /// The error as a function of a column's mean, as JSON.
+    fn shift_curve(&self, py: Python<'_>, column: &str) -> PyResult<String> {
+        to_json(&py.detach(|| self.inner.shift_curve(column)).map_err(value_error)?)
+    }
+
+    /// The same for every column, the most dangerous first.
+    fn shift_curves(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        py.detach(|| self.inner.shift_curves()).map_err(value_error)?.iter().map(to_json).collect()
+    }
+
+    /// The error when several columns' means move at once, each by so many standard deviations; as JSON.
+    fn shifted(&self, py: Python<'_>, shifts: Vec<(String, f64)>) -> PyResult<String> {
+        let shifts: Vec<(&str, f64)> = shifts.iter().map(|(name, by)| (name.as_str(), *by)).collect();
+        to_json(&py.detach(|| self.inner.shifted(&shifts)).map_err(value_error)?)
+    }
+
     fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, (String,))> {
         let reader = slf.get_type().getattr("from_json")?;
         Ok((reader.unbind(), (slf.get().to_json()?,)))

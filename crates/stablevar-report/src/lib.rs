@@ -6,4 +6,6 @@ pub mod chart;
 
 pub mod page;
 
+pub mod foresight_page;
+
 pub mod model_page;

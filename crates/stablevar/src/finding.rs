@@ -261,6 +261,41 @@ findings! {
         "'{0}' has missing values (rows: {rows})",
         "they were filled in as in training",
         "";
+    /// New rows lie outside what training saw.
+    RowsOutside "rows-outside":
+        "{percent} % of the new rows lie outside what training saw",
+        "the model has to guess there, and how well it does can't be told",
+        "See which columns drifted, and collect outcomes for some of these rows";
+    /// The new rows are too unlike training.
+    LittleOverlap "little-overlap":
+        "training has few rows like the new ones: {effective} effective rows, {overlap} % of them in common",
+        "no error can be foreseen from so few",
+        "Collect outcomes for some of the new rows and measure the error there";
+    /// There are too few new rows.
+    FewNewRows "few-new-rows":
+        "there are only {rows} new rows",
+        "how their columns are spread can't be told",
+        "Gather more of them";
+    /// A column that the model uses has moved.
+    ColumnMoved "column-moved":
+        "the mean of '{0}' has moved by {difference:1} standard deviations",
+        "the model rests on it, and what it learnt is thinner where the new rows are",
+        "";
+    /// New rows have levels that training did not have.
+    NewLevels "new-levels":
+        "'{0}' has levels that training did not have ({percent:1} % of the new rows): {rest}",
+        "an average row stands in for them",
+        "If a level was only renamed, rename it back; else collect outcomes for such rows";
+    /// New rows miss values of a column that the model uses.
+    MissingInNewRows "missing-in-new-rows":
+        "'{0}' is missing in {percent:1} % of the new rows",
+        "average values stand in here; a model that was not fitted with [missing=mean] refuses to predict such rows",
+        "";
+    /// A column of the training data is not in the new rows.
+    NotCompared "not-compared":
+        "'{0}' is not in the new rows, or holds something else there",
+        "the model does not use it, but its drift can't be seen",
+        "";
 }
 
 #[cfg(test)]

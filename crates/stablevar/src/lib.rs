@@ -3,7 +3,7 @@
 // No module uses one that uses it, which `tests/layers.rs` holds them to. From the ground up:
 //
 //     wording -> error, finding, functions, linalg -> parameter, table, threads, optim -> rows -> design -> metrics, passes
-//         -> preparation, models -> weights -> diagnostics, gates -> evidence -> selection -> svi -> method -> fit -> estimator
+//         -> preparation, models -> weights -> diagnostics, gates -> evidence -> selection -> svi -> method -> foresight -> fit -> estimator
 
 // The path of the data, top to bottom.
 pub mod table;
@@ -23,6 +23,8 @@ pub mod svi;
 pub mod models;
 
 pub mod method;
+
+pub mod foresight;
 
 pub mod fit;
 

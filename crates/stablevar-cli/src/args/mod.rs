@@ -41,6 +41,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  stablevar evaluate model.json later.csv --target price --env period\n  stablevar evaluate model.json later.csv --target price --env period --metric rmse --format json"
     )]
     Evaluate(EvaluateArguments),
+    /// New rows without outcomes: which columns drifted, and the error to expect there
+    #[command(
+        after_help = "Examples:\n  stablevar foresee model.json next-year.csv\n  stablevar foresee model.json 'sales/*.parquet' --report drift.html --format json\n\nThe error is that of training rows like the new ones. A relation that has changed can't be seen without outcomes:\nwhere there are some, use `stablevar evaluate`."
+    )]
+    Foresee(ForeseeArguments),
     /// Write simulated data with a selection bias
     Simulate(SimulateArguments),
     /// Fetch real data: the paper's, or a table with a natural shift, with their environments
@@ -167,6 +172,22 @@ pub(crate) struct EvaluateArguments {
     /// How to measure the error [default: mse; for classes: error-rate]
     #[arg(long, value_parser = metric())]
     pub metric: Option<Metric>,
+    #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
+    pub format: Format,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ForeseeArguments {
+    /// The model file
+    pub model: PathBuf,
+    /// The new rows: CSV, Parquet or Arrow, or a folder of Parquet files or a pattern for their names; - is standard input
+    #[arg(value_name = "NEW")]
+    pub data: PathBuf,
+    /// Write a page with pictures here
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
     pub format: Format,
     #[arg(long, help = QUIET_HELP)]

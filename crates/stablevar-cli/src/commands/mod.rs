@@ -4,6 +4,7 @@ pub(crate) mod data;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
 pub(crate) mod fit;
+pub(crate) mod foresee;
 pub(crate) mod predict;
 pub(crate) mod report;
 pub(crate) mod reproduce;

@@ -3,8 +3,9 @@
 mod convergence;
 mod decorrelation;
 mod evaluation;
-mod overview;
+pub(crate) mod overview;
 mod settings;
+mod shifts;
 mod variables;
 mod weights;
 
@@ -37,6 +38,7 @@ pub fn page(model: &FittedModel, extras: Extras, wording: &dyn Wording) -> Strin
         ("watch", "What to watch out for", overview::warnings(&findings)),
         ("variables", "Variables", variables::section(model)),
         ("evaluation", "Error elsewhere", extras.evaluation.map(evaluation::section).unwrap_or_default()),
+        ("shifts", "What if a column shifts?", shifts::section(model)),
         ("weights", "Weights", weights::section(model, extras.rows)),
         ("decorrelation", "Decorrelation", decorrelation::section(model)),
         ("convergence", "Convergence", convergence::section(model)),
@@ -54,12 +56,12 @@ fn contents(parts: &[(&str, &str, String)]) -> String {
 }
 
 /// A name that is safe to show, cut to a length that a table can take.
-fn shown(name: &str) -> String {
+pub(crate) fn shown(name: &str) -> String {
     escape(&shorten(name, 60))
 }
 
 /// A count with its thousands apart.
-fn count(value: usize) -> String {
+pub(crate) fn count(value: usize) -> String {
     let digits = value.to_string();
     let mut parted = String::new();
     for (k, digit) in digits.chars().enumerate() {

@@ -31,7 +31,7 @@ pub(super) fn answers(model: &FittedModel, findings: &[Words]) -> String {
 }
 
 /// Every finding with what it means and what to do.
-pub(super) fn warnings(findings: &[Words]) -> String {
+pub(crate) fn warnings(findings: &[Words]) -> String {
     if findings.is_empty() {
         return "<p>Nothing was found that speaks against the result. It still rests on this: that what acts on the outcome is \
                 among the columns, and that rows were selected by columns and outcome in some fixed way.</p>"

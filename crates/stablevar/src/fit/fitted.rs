@@ -2,9 +2,10 @@
 
 use crate::design::{Encoding, EncodingReport, Task};
 use crate::diagnostics::SelectionCondition;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::evidence::{Source, Sufficiency, VariableEvidence};
 use crate::finding::Finding;
+use crate::foresight::{Foresight, Known, NewRows, ShiftCurve, ShiftPoint, Tilts, TrainingMemory};
 use crate::linalg::Matrix;
 use crate::method::Method;
 use crate::models::Model;
@@ -66,6 +67,8 @@ pub struct FittedModel {
     pub stop_reason: String,
     /// What the user should know.
     pub warnings: Vec<Finding>,
+    /// Training rows with held-out predictions, from which errors elsewhere are foreseen; `None` where there are too few.
+    pub memory: Option<TrainingMemory>,
     /// How it was made.
     pub origin: Origin,
 }
@@ -97,6 +100,7 @@ impl FittedModel {
             && self.evidence.as_ref().is_none_or(|evidence| evidence.len() == features)
             && self.selection_frequency.as_ref().is_none_or(|frequency| frequency.len() == features)
             && self.stand_ins.iter().all(|pair| pair.variable < features && pair.stands_for < features)
+            && self.memory.as_ref().is_none_or(|memory| memory.is_whole(columns))
             && square(&self.initial_correlations)
             && self.diagnostics.correlations.as_ref().is_none_or(square)
             && self.diagnostics.remaining_pair.is_none_or(|(i, j)| i < columns && j < columns)
@@ -133,6 +137,65 @@ impl FittedModel {
     pub fn predict_and_report(&self, table: &Table) -> Result<(Vec<f64>, EncodingReport)> {
         let (design, report) = self.encoding.encode_variables(table, &self.selected)?;
         Ok((self.model.predict(&design), report))
+    }
+
+    /// New rows without outcomes, to be added part by part; then [`NewRows::foresee`] says what is to be expected there.
+    pub fn new_rows(&self) -> Result<NewRows<'_>> {
+        Ok(NewRows::new(self.known()?))
+    }
+
+    /// What is to be expected on new rows without outcomes: which columns drifted, how much lies outside what training saw,
+    /// and the error.
+    pub fn foresee(&self, table: &Table) -> Result<Foresight> {
+        let mut rows = self.new_rows()?;
+        rows.add(table)?;
+        rows.foresee()
+    }
+
+    /// The error as a function of where a column's mean is, by tilts of the training rows.
+    pub fn shift_curve(&self, column: &str) -> Result<ShiftCurve> {
+        Ok(Tilts::new(self.known()?).curve(self.variable(column)?))
+    }
+
+    /// The same for every column, the most dangerous first.
+    pub fn shift_curves(&self) -> Result<Vec<ShiftCurve>> {
+        Ok(Tilts::new(self.known()?).curves())
+    }
+
+    /// The error when several columns' means move at once, each by so many standard deviations; text of more than two levels
+    /// has no one share to move.
+    pub fn shifted(&self, shifts: &[(&str, f64)]) -> Result<ShiftPoint> {
+        let column = |&(name, by): &(&str, f64)| match self.encoding.features[self.variable(name)?].columns.as_slice() {
+            &[column] if by.is_finite() => Ok((column, by)),
+            &[_] => Err(Error::BadRequest(format!("'{name}' can't be moved by {by}"))),
+            _ => Err(Error::BadRequest(format!("'{name}' holds text, which has no mean to move"))),
+        };
+        Ok(Tilts::new(self.known()?).point(&shifts.iter().map(column).collect::<Result<Vec<_>>>()?))
+    }
+
+    fn variable(&self, name: &str) -> Result<usize> {
+        self.encoding
+            .features
+            .iter()
+            .position(|feature| feature.name == name)
+            .ok_or_else(|| Error::UnknownColumn { column: name.to_string(), available: self.encoding.feature_names() })
+    }
+
+    fn known(&self) -> Result<Known<'_>> {
+        let memory = self.memory.as_ref().ok_or_else(|| {
+            Error::BadRequest(
+                "the model remembers no training rows, so that nothing can be foreseen: it was fitted to too few"
+                    .into(),
+            )
+        })?;
+        Ok(Known {
+            encoding: &self.encoding,
+            selected: &self.selected,
+            model: &self.model,
+            memory,
+            classes: self.classes.is_some(),
+            rows: self.rows,
+        })
     }
 
     /// The class of every row from the probabilities of the second.

@@ -13,11 +13,13 @@ use crate::diagnostics::{
 };
 use crate::error::{Error, Result};
 use crate::evidence::{self, Choice, Source, Sufficiency, VariableEvidence, gather};
+use crate::foresight::TrainingMemory;
 use crate::gates::{AnyGates, GatedFit};
 use crate::method::{Choose, Method};
-use crate::models::{Lasso, Model, Refit, Refitted, in_memory};
+use crate::models::{Lasso, Mlp, Model, Refit, Refitted, in_memory};
 use crate::optim::StopReason;
-use crate::passes::RowSource;
+use crate::parameter::Positive;
+use crate::passes::{RowSource, Weighting};
 use crate::selection::{Rule, stand_ins};
 use crate::svi::{Loop, LoopStop, Svi, svi};
 use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction, WeightProfile};
@@ -39,6 +41,8 @@ struct Found {
     open_probability: Vec<f64>,
     model: Model,
     separated: bool,
+    /// Training rows with held-out predictions.
+    memory: Option<TrainingMemory>,
     weights: SampleWeights,
     truncated: Option<f64>,
     function: Option<WeightFunction>,
@@ -115,6 +119,7 @@ fn by_svi(
         }
     }
     let refitted = fit_to(refit, data, &outcome.selected, &uniform(data), seed)?;
+    let memory = remember(refit, data, &outcome.selected, &uniform(data), seed)?;
     let (mut converged, mut stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
     if converged && !refitted.stop.converged() {
         (converged, stop_reason) = (false, format!("the refit {}", in_words(refitted.stop)));
@@ -129,6 +134,7 @@ fn by_svi(
         selected: outcome.selected,
         model: refitted.model,
         separated: refitted.separated,
+        memory,
         truncated: outcome.reweighted.truncated,
         weights: outcome.reweighted.weights,
         function: outcome.reweighted.function,
@@ -187,11 +193,14 @@ fn by_all(data: &dyn RowSource, reweighter: Option<&AnyReweighter>, refit: &Refi
             _ => in_words(refitted.stop),
         };
         let converged = refit.name() == "linear" || refitted.stop.converged();
-        return Ok(Found::unweighted(data, all, refitted, converged, reason));
+        let memory = remember(refit, data, &all, &uniform(data), seed)?;
+        return Ok(Found { memory, ..Found::unweighted(data, all, refitted, converged, reason) });
     };
     let refitted = fit_to(refit, data, &all, &weighing.weights, seed)?;
+    let memory = remember(refit, data, &all, &weighing.weights, seed)?;
     let stop = weighing.stop;
-    Ok(Found::unweighted(data, all, refitted, stop.converged(), in_words(stop)).under(data, weighing))
+    let found = Found::unweighted(data, all, refitted, stop.converged(), in_words(stop)).under(data, weighing);
+    Ok(Found { memory, ..found })
 }
 
 fn by_lasso(data: &TrainingData, lasso: &Lasso, refit: &Refit, seed: u64) -> Result<Found> {
@@ -204,12 +213,22 @@ fn by_lasso(data: &TrainingData, lasso: &Lasso, refit: &Refit, seed: u64) -> Res
         .collect();
     let how = if lasso.alpha.is_some() { "as given" } else { "by cross-validation" };
     let (stop, reason) = (fitted.stop, format!("{} at penalty {:.4} ({how})", in_words(fitted.stop), fitted.alpha));
-    let refitted = match refit {
-        Refit::Kept(_) => Refitted::linear(fitted.fit, &data.frame().target, stop),
-        other => fit_to(other, data, &selected, &uniform(data), seed)?,
+    let (refitted, memory) = match refit {
+        Refit::Kept(_) => {
+            let target = &data.frame().target;
+            // The penalty is that of all rows, as the variables are.
+            let same = Lasso { alpha: Positive::new("alpha", fitted.alpha).ok().or(lasso.alpha), ..*lasso };
+            let again = |rows: &TrainingData, _: &Weighting| Ok(Model::linear(same.fit(rows, seed).fit, target));
+            let memory = TrainingMemory::gather(data, &Weighting::Equal, &again)?;
+            (Refitted::linear(fitted.fit, target, stop), memory)
+        }
+        other => {
+            let equal = uniform(data);
+            (fit_to(other, data, &selected, &equal, seed)?, remember(other, data, &selected, &equal, seed)?)
+        }
     };
     let converged = stop.converged() && refitted.stop.converged();
-    Ok(Found::unweighted(data, selected, refitted, converged, reason))
+    Ok(Found { memory, ..Found::unweighted(data, selected, refitted, converged, reason) })
 }
 
 fn by_gates(
@@ -227,12 +246,14 @@ fn by_gates(
     let gated = &searched.fit;
     let selected = rule.select(data.frame(), &gated.open_probability, None);
     let refitted = fit_to(refit, data, &selected, &uniform, seed)?;
+    let memory = remember(refit, data, &selected, &uniform, seed)?;
     let weighed = weighing.as_ref().map_or(StopReason::Converged, |found| found.stop);
     let failed = [weighed, gated.stop].into_iter().find(|stop| !stop.converged());
     let stop = failed.unwrap_or(refitted.stop);
     let mut found = Found::unweighted(data, selected, refitted, stop.converged(), in_words(stop));
     found.penalty_path = gates.penalty_path(&searched);
     found.open_probability = searched.fit.open_probability;
+    found.memory = memory;
     Ok(match weighing {
         Some(weighing) => found.under(data, weighing),
         None => found,
@@ -257,6 +278,27 @@ fn fit_to(
     refit.kind().fit(data, &columns, weights.weighting(), seed)
 }
 
+/// Training rows with predictions by the same kind of model, fitted to the same variables without them.
+fn remember(
+    refit: &Refit,
+    data: &dyn RowSource,
+    chosen: &[usize],
+    weights: &SampleWeights,
+    seed: u64,
+) -> Result<Option<TrainingMemory>> {
+    let features = &data.frame().encoding.features;
+    let columns: Vec<usize> = chosen.iter().flat_map(|&variable| features[variable].columns.iter().copied()).collect();
+    let refit = match refit {
+        // One start instead of several: what is asked is how large errors are, at a price beside that of the fit.
+        Refit::Network(network) => Refit::Network(Mlp { restarts: 1, ..network.clone() }),
+        other => other.clone(),
+    };
+    let again = |rows: &TrainingData, weighting: &Weighting| {
+        refit.kind().fit(rows, &columns, weighting, seed).map(|refitted| refitted.model)
+    };
+    TrainingMemory::gather(data, weights.weighting(), &again)
+}
+
 /// The base weights alone; the paper's refit has them.
 fn uniform(data: &dyn RowSource) -> SampleWeights {
     SampleWeights::uniform(data.frame().total_weight())
@@ -277,6 +319,7 @@ impl Found {
             open_probability,
             model: refitted.model,
             separated: refitted.separated,
+            memory: None,
             truncated: None,
             weights: uniform(data),
             function: None,
@@ -381,6 +424,7 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         converged: found.converged,
         stop_reason: found.stop_reason,
         warnings: frame.notes.clone(),
+        memory: found.memory,
         origin: Origin::default(),
     };
     let found_out = findings(&model, frame.total_weight(), frame.target.mean, found.separated);

@@ -1,0 +1,103 @@
+//! The error if a column's mean were elsewhere.
+
+use super::shown;
+use crate::chart::{Axis, Chart, LineChart, Point, Scale, Series, figure};
+use crate::page::table;
+use crate::text::{escape, number, shorten};
+use stablevar::fit::{FittedModel, Task};
+use stablevar::foresight::ShiftCurve;
+
+/// Curves that are shown; the others are folded away.
+const SHOWN: usize = 8;
+/// And of these at most so many.
+const FOLDED: usize = 40;
+/// Small charts to a row.
+const COLUMNS: usize = 2;
+
+pub(super) fn section(model: &FittedModel) -> String {
+    let Ok(curves) = model.shift_curves() else { return String::new() };
+    let drawn: Vec<&ShiftCurve> = curves.iter().filter(|curve| has_line(curve)).collect();
+    if drawn.is_empty() {
+        return String::new();
+    }
+    let (first, rest) = drawn.split_at(drawn.len().min(SHOWN));
+    let rest = &rest[..rest.len().min(FOLDED)];
+    let folded = if rest.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "<details><summary>{} more columns, whose shifts do less</summary><figure>{}</figure></details>",
+            rest.len(),
+            small_multiples(model, rest)
+        )
+    };
+    format!(
+        "<p>Held-out errors of the training rows, weighted so that the mean of one column moves and little else does. The relation of \
+         outcome and columns stays what it was; where too few rows are left there is no line. The most dangerous come first: those \
+         with the largest rise of the error within one standard deviation.</p><figure>{}<figcaption>The band is two standard \
+         errors to either side.</figcaption></figure>{}{folded}",
+        small_multiples(model, first),
+        listed(first)
+    )
+}
+
+fn has_line(curve: &ShiftCurve) -> bool {
+    curve.points.iter().filter(|point| point.error.is_some()).count() > 1
+}
+
+fn title(curve: &ShiftCurve) -> String {
+    let level = curve.level.as_ref().map_or_else(String::new, |level| format!("={}", shorten(level, 20)));
+    let unused = if curve.used { "" } else { " (not used)" };
+    format!("{}{level}{unused}", shorten(&curve.column, 30))
+}
+
+fn small_multiples(model: &FittedModel, curves: &[&ShiftCurve]) -> String {
+    let measure = match model.task {
+        Task::Regression => "root mean squared error",
+        Task::Classification => "error rate",
+    };
+    let chart = |curve: &&ShiftCurve| {
+        let point = |point: &stablevar::foresight::ShiftPoint| {
+            let spread = 2.0 * point.standard_error.unwrap_or(0.0);
+            point.error.map(|y| Point { x: point.shift, y, spread })
+        };
+        LineChart {
+            x: Axis::new("standard deviations moved", Scale::Linear),
+            y: Axis::new(measure, Scale::FromZero),
+            series: vec![Series {
+                name: String::new(),
+                colour: if curve.used { 0 } else { 4 },
+                points: curve.points.iter().filter_map(point).collect(),
+            }],
+        }
+    };
+    let (charts, titles): (Vec<LineChart>, Vec<String>) =
+        curves.iter().map(|curve| (chart(curve), title(curve))).unzip();
+    let panels: Vec<(&str, &dyn Chart)> =
+        titles.iter().zip(&charts).map(|(title, chart)| (title.as_str(), chart as &dyn Chart)).collect();
+    figure("The error under shifts of one column", "", &panels, COLUMNS, (330.0, 190.0))
+}
+
+fn listed(curves: &[&ShiftCurve]) -> String {
+    let at = |curve: &ShiftCurve, shift: f64| {
+        let point = curve.points.iter().find(|point| point.shift == shift);
+        point.map_or_else(
+            || "–".to_string(),
+            |point| match point.error {
+                Some(error) => format!("{} (n_eff {:.0})", number(error), point.effective_sample_size),
+                None => format!("– (n_eff {:.0})", point.effective_sample_size),
+            },
+        )
+    };
+    let row = |curve: &&ShiftCurve| {
+        let name = match &curve.level {
+            Some(level) => format!("{}={}", shown(&curve.column), escape(&shorten(level, 40))),
+            None => shown(&curve.column),
+        };
+        let mut cells = vec![name, format!("{:+.1} %", 100.0 * curve.danger)];
+        cells.extend([-1.0, 0.0, 1.0].map(|shift| at(curve, shift)));
+        cells
+    };
+    let rows: Vec<Vec<String>> = curves.iter().map(row).collect();
+    table(&["column", "largest rise within 1 s.d.", "1 s.d. lower", "as it is", "1 s.d. higher"], &rows)
+}

@@ -1,0 +1,303 @@
+//! New rows without outcomes: what drifted, how much lies outside, and the error to expect.
+
+use super::density::{DensityRatio, drawn_in};
+use super::drift::{ColumnDrift, Counted, compare};
+use super::expected::{Expected, Sides};
+use super::memory::{TrainingMemory, spread_evenly};
+use super::new_rows::NewRows;
+use crate::error::{Error, Result};
+use crate::finding::{Code, Finding};
+use crate::linalg::{Matrix, dot};
+use crate::metrics::Metric;
+use serde::{Serialize, Serializer};
+
+/// With fewer effective training rows than this an expected error is noise.
+const LEAST_EFFECTIVE: f64 = 100.0;
+/// The same for new rows.
+const LEAST_NEW_ROWS: usize = 20;
+/// With a mean ratio below this the new rows have too little in common with training.
+const LEAST_OVERLAP: f64 = 0.5;
+/// With more new rows outside than this nothing is known of too many.
+const MOST_OUTSIDE: f64 = 1.0 / 3.0;
+/// An answer with more than this outside is to be taken with care.
+const SOME_OUTSIDE: f64 = 0.05;
+/// The same for fewer effective rows than this.
+const FEW_EFFECTIVE: f64 = 300.0;
+/// The same for an interval whose ends lie farther apart, as a ratio.
+const WIDE: f64 = 1.6;
+/// New rows that the ratio of densities is learnt from at most.
+const RATIO_ROWS: usize = 8_000;
+/// Columns that the ratio is learnt on at most.
+const RATIO_COLUMNS: usize = 100;
+/// A column that the model does not use takes part if its correlation with the losses has a t beyond this.
+const TELLS_OF_LOSSES: f64 = 3.0;
+/// The quantile of the normal law for intervals of 90 %.
+const NORMAL_95: f64 = 1.644_853_626_951_472_7;
+/// A column that the model uses is told of if it moved by this many standard deviations.
+const MOVED: f64 = 0.5;
+
+/// How far an expected error can be trusted, as far as columns can show; a changed relation they can't.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trust {
+    /// The new rows are among those that training saw.
+    Yes,
+    /// Partly, or few training rows are like them.
+    WithCare,
+    /// No error is given.
+    No,
+}
+
+impl Trust {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Trust::Yes => "yes, as far as columns can show it",
+            Trust::WithCare => "with care",
+            Trust::No => "no",
+        }
+    }
+}
+
+/// What can be foreseen for new rows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Foresight {
+    /// What the errors are measured by.
+    #[serde(serialize_with = "as_name")]
+    pub metric: Metric,
+    /// The error to expect on the new rows; `None` if it can't be told.
+    pub expected_error: Option<f64>,
+    /// Where the error lies with a chance of 90 %, unless the relation itself has changed.
+    pub interval: Option<(f64, f64)>,
+    /// The held-out error on the training rows.
+    pub training_error: f64,
+    /// Effective number of training rows that are like the new ones.
+    #[serde(rename = "n_eff")]
+    pub effective_sample_size: f64,
+    /// Mean of the ratio of densities over the training rows, at most 1: near 0 they have nothing in common.
+    pub overlap: f64,
+    /// Share of the new rows that lie outside what training saw, in the columns that the model uses.
+    pub outside_share: f64,
+    /// New rows.
+    pub rows: usize,
+    /// Whether to trust it.
+    pub trust: Trust,
+    /// By column, those that matter most first.
+    #[serde(serialize_with = "by_name")]
+    pub drift: Vec<ColumnDrift>,
+    /// What to watch out for.
+    #[serde(skip)]
+    pub findings: Vec<Finding>,
+}
+
+fn as_name<S: Serializer>(metric: &Metric, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(metric.name())
+}
+
+fn by_name<S: Serializer>(drift: &[ColumnDrift], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(drift.iter().map(|column| (&column.name, column)))
+}
+
+impl TrainingMemory {
+    /// One loss per row: the squared error, or whether the class is wrong.
+    pub(super) fn losses(&self, classes: bool) -> Vec<f64> {
+        let loss = |(outcome, predicted): (&f64, &f64)| match classes {
+            true => f64::from((*outcome >= 0.5) != (*predicted >= 0.5)),
+            false => (outcome - predicted).powi(2),
+        };
+        self.outcome().iter().zip(self.predicted()).map(loss).collect()
+    }
+}
+
+/// The measure of errors that are foreseen: in the outcome's units, or the share of wrong classes.
+pub(super) fn metric(classes: bool) -> Metric {
+    if classes { Metric::ErrorRate } else { Metric::Rmse }
+}
+
+/// The error whose mean loss is this.
+pub(super) fn error_of(mean_loss: f64, classes: bool) -> f64 {
+    if classes { mean_loss } else { mean_loss.sqrt() }
+}
+
+impl NewRows<'_> {
+    /// What can be foreseen for the rows added.
+    pub fn foresee(&self) -> Result<Foresight> {
+        if self.rows == 0 {
+            return Err(Error::TooFewRows { found: 0, needed: 1 });
+        }
+        let (known, sample) = (&self.known, self.sample());
+        let (memory, classes) = (known.memory, known.classes);
+        let losses = memory.losses(classes);
+        let total: f64 = memory.base().iter().sum();
+        let training_error = error_of(dot(&losses, memory.base()) / total, classes);
+
+        let near = sample.keep_rows(&spread_evenly(sample.rows(), RATIO_ROWS));
+        let predicted = known.model.predict(&near);
+        let near = Matrix::from_fn(near.rows(), near.columns() - 1, |row, k| near[(row, k + 1)]);
+        let used = self.telling_columns(&losses);
+        let ratio = DensityRatio::estimate(&self.training, memory.base(), &near, &used);
+        let sides = Sides {
+            columns: [&self.training, &near],
+            predicted: [memory.predicted(), &predicted],
+            used: &used,
+            classes,
+        };
+        let expected = Expected::estimate(&sides, &losses, memory.base(), &ratio);
+
+        let mut foresight = Foresight {
+            metric: metric(classes),
+            expected_error: Some(error_of(expected.mean, classes)),
+            interval: Some(interval(&expected, classes)),
+            training_error,
+            effective_sample_size: ratio.effective,
+            overlap: ratio.overlap,
+            outside_share: self.outside_rows as f64 / self.rows as f64,
+            rows: self.rows,
+            trust: Trust::Yes,
+            drift: self.drift(&sample),
+            findings: Vec::new(),
+        };
+        self.judge(&mut foresight);
+        Ok(foresight)
+    }
+
+    /// Encoded columns that the ratio of densities is learnt on: those of the model, and others that tell of the losses. Columns that tell
+    /// nothing of them would only make the weights vary.
+    fn telling_columns(&self, losses: &[f64]) -> Vec<usize> {
+        let mut used = self.known.selected_columns();
+        let compared = self.variables.iter().flatten();
+        let others = compared.flat_map(|&variable| self.known.encoding.features[variable].columns.iter().copied());
+        let mut telling: Vec<(usize, f64)> = others
+            .filter(|column| !used.contains(column))
+            .map(|column| (column, correlation_t(&self.training, column, losses)))
+            .filter(|(_, t)| *t > TELLS_OF_LOSSES)
+            .collect();
+        telling.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let slopes = self.known.model.standardised_slopes();
+        used.sort_by(|a, b| slopes[*b].abs().total_cmp(&slopes[*a].abs()).then(a.cmp(b)));
+        used.extend(telling.into_iter().map(|(column, _)| column));
+        used.truncate(RATIO_COLUMNS);
+        used.sort_unstable();
+        used
+    }
+
+    fn drift(&self, sample: &Matrix) -> Vec<ColumnDrift> {
+        let (encoding, slopes) = (self.known.encoding, self.known.model.standardised_slopes());
+        let weight = |variable: usize| {
+            encoding.features[variable].columns.iter().map(|&column| slopes[column].abs()).sum::<f64>()
+        };
+        let all: f64 = self.known.selected.iter().map(|&variable| weight(variable)).sum();
+        let count = |counts: &[(String, usize)], name: &str| {
+            counts.iter().find(|(known, _)| known == name).map_or(0.0, |(_, rows)| *rows as f64)
+        };
+        let mut drift: Vec<ColumnDrift> = self
+            .variables
+            .iter()
+            .flatten()
+            .map(|&variable| {
+                let feature = &encoding.features[variable];
+                let first = feature.columns[0];
+                let used = self.known.selected.contains(&variable);
+                let counted = Counted {
+                    rows: self.rows as f64,
+                    sums: feature.columns.iter().map(|&column| self.sums[column]).collect(),
+                    outside: self.outside[first] as f64,
+                    unseen: count(&self.report.unseen, &feature.name),
+                    missing: count(&self.report.filled, &feature.name),
+                    new_levels: self.new_levels[variable].iter().cloned().collect(),
+                };
+                let training: Vec<(f64, f64)> = (0..self.training.rows())
+                    .map(|row| (self.training[(row, first)], self.known.memory.base()[row]))
+                    .collect();
+                let new: Vec<f64> = (0..sample.rows()).map(|row| sample[(row, first + 1)]).collect();
+                let share = if used && all > 0.0 { weight(variable) / all } else { 0.0 };
+                compare(encoding, variable, counted, self.known.rows as f64, (used, share), (&training, &new))
+            })
+            .collect();
+        let rank = |column: &ColumnDrift| (column.importance, column.standardised_difference.abs());
+        drift.sort_by(|a, b| rank(b).0.total_cmp(&rank(a).0).then(rank(b).1.total_cmp(&rank(a).1)));
+        drift
+    }
+
+    /// Withholds what can't be told, and says what to watch out for.
+    fn judge(&self, foresight: &mut Foresight) {
+        let mut findings = Vec::new();
+        let mut withheld = false;
+        if foresight.outside_share > SOME_OUTSIDE {
+            let percent = 100.0 * foresight.outside_share;
+            findings.push(Finding::new(Code::RowsOutside).with("percent", percent));
+            withheld |= foresight.outside_share > MOST_OUTSIDE;
+        }
+        if foresight.effective_sample_size < LEAST_EFFECTIVE || foresight.overlap < LEAST_OVERLAP {
+            let told = Finding::new(Code::LittleOverlap).with("effective", foresight.effective_sample_size);
+            findings.push(told.with("overlap", 100.0 * foresight.overlap));
+            withheld = true;
+        }
+        if self.rows < LEAST_NEW_ROWS {
+            findings.push(Finding::new(Code::FewNewRows).with("rows", self.rows as f64));
+            withheld = true;
+        }
+        findings.extend(self.of_columns(foresight));
+        let wide = foresight.interval.is_some_and(|(low, high)| high > WIDE * low);
+        foresight.trust = if withheld {
+            (foresight.expected_error, foresight.interval) = (None, None);
+            Trust::No
+        } else if wide || foresight.outside_share > SOME_OUTSIDE || foresight.effective_sample_size < FEW_EFFECTIVE {
+            Trust::WithCare
+        } else {
+            Trust::Yes
+        };
+        foresight.findings = findings;
+    }
+
+    fn of_columns(&self, foresight: &Foresight) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for column in foresight.drift.iter().filter(|column| column.used) {
+            let percent = |share: f64| 100.0 * share;
+            if column.standardised_difference.abs() > MOVED && column.level.is_none() {
+                let told = Finding::new(Code::ColumnMoved).about([&column.name]);
+                findings.push(told.with("difference", column.standardised_difference));
+            }
+            if !column.new_levels.is_empty() {
+                let told = Finding::new(Code::NewLevels).about(std::iter::once(&column.name).chain(&column.new_levels));
+                findings.push(told.with("percent", percent(column.outside_share)));
+            }
+            if column.missing_share > 0.0 {
+                let told = Finding::new(Code::MissingInNewRows).about([&column.name]);
+                findings.push(told.with("percent", percent(column.missing_share)));
+            }
+        }
+        let compared = self.variables.as_deref().unwrap_or_default();
+        let names = (0..self.known.encoding.features.len())
+            .filter(|variable| !compared.contains(variable))
+            .map(|variable| &self.known.encoding.features[variable].name);
+        findings.extend(names.map(|name| Finding::new(Code::NotCompared).about([name])));
+        findings
+    }
+}
+
+/// The interval on the scale of logarithms, where errors are nearer to a normal law.
+fn interval(expected: &Expected, classes: bool) -> (f64, f64) {
+    if expected.mean <= 0.0 {
+        return (0.0, error_of(NORMAL_95 * expected.standard_error, classes));
+    }
+    let half = NORMAL_95 * expected.standard_error / expected.mean;
+    let end = |half: f64| error_of(expected.mean * half.exp(), classes);
+    (end(-half), if classes { end(half).min(1.0) } else { end(half) })
+}
+
+/// |t| of the correlation of a column, far values drawn in, with the losses.
+fn correlation_t(columns: &Matrix, column: usize, losses: &[f64]) -> f64 {
+    let rows = losses.len() as f64;
+    let values: Vec<f64> = (0..losses.len()).map(|row| drawn_in(columns[(row, column)])).collect();
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / rows;
+    let (x, y) = (mean(&values), mean(losses));
+    let (mut both, mut own, mut other) = (0.0, 0.0, 0.0);
+    for (value, loss) in values.iter().zip(losses) {
+        both += (value - x) * (loss - y);
+        own += (value - x).powi(2);
+        other += (loss - y).powi(2);
+    }
+    let correlation: f64 = if own > 0.0 && other > 0.0 { both / (own * other).sqrt() } else { 0.0 };
+    correlation.abs() * (rows - 2.0).max(0.0).sqrt() / (1.0 - correlation * correlation).max(1e-12).sqrt()
+}

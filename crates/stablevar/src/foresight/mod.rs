@@ -1,0 +1,26 @@
+//! What will happen elsewhere: the error to expect on new rows without outcomes, and under shifts that did not happen yet.
+//!
+//! ```text
+//! memory   training rows with held-out predictions, kept in the model
+//! new rows -> drift by column, rows outside what training saw
+//! memory, new rows -> ratio of densities -> error to expect, with an interval
+//! memory -> tilted until a column's mean has moved -> shift curves
+//! ```
+//!
+//! All of it takes the relation of outcome and columns for what it was in training. A changed relation can't be seen without
+//! outcomes.
+
+mod density;
+mod drift;
+mod expected;
+mod foresee;
+mod memory;
+mod new_rows;
+mod tilt;
+
+pub use drift::ColumnDrift;
+pub use foresee::{Foresight, Trust};
+pub use memory::{MOST_ROWS, TrainingMemory};
+pub use new_rows::{Known, NewRows};
+pub(crate) use tilt::Tilts;
+pub use tilt::{ShiftCurve, ShiftPoint};

@@ -1,0 +1,181 @@
+//! What if a column shifts? The error under tilts of the training rows that move its mean.
+//!
+//! Rows are weighted by `exp(t' z)`, the weights nearest to equal ones (in relative entropy) under which the mean of the standardised column
+//! (or columns) `z` is what is asked for. The relation of outcome and columns stays as it is.
+
+use super::foresee::error_of;
+use super::new_rows::Known;
+use crate::linalg::{Cholesky, Matrix, dot, max_abs};
+use crate::threads;
+use serde::Serialize;
+
+/// With fewer effective rows than this no error is given.
+const LEAST_EFFECTIVE: f64 = 30.0;
+/// Shifts of a curve, in standard deviations: from minus to plus this.
+const FARTHEST: f64 = 2.0;
+/// Points on either side.
+const STEPS: i32 = 8;
+/// How dangerous a shift is, is the largest rise of the error within so many standard deviations.
+const DANGER_WITHIN: f64 = 1.0;
+
+/// The error under a shift.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ShiftPoint {
+    /// How far the column's mean moves, in standard deviations of the training rows.
+    pub shift: f64,
+    /// The column's mean there, in the user's units; of a level its share.
+    pub mean: f64,
+    /// The error; `None` where no weights, or too few rows, give such a mean.
+    pub error: Option<f64>,
+    /// Its standard error.
+    pub standard_error: Option<f64>,
+    /// Effective number of training rows behind it.
+    #[serde(rename = "n_eff")]
+    pub effective_sample_size: f64,
+}
+
+/// The error as a function of one column's mean.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ShiftCurve {
+    /// The column.
+    pub column: String,
+    /// For text the level whose share moves: the one whose shift does most.
+    pub level: Option<String>,
+    /// Whether the model uses the column.
+    pub used: bool,
+    /// The largest rise of the error within one standard deviation, as a share of the error without a shift.
+    pub danger: f64,
+    /// From the farthest shift downwards to that upwards.
+    pub points: Vec<ShiftPoint>,
+}
+
+/// Training rows that can be tilted.
+pub(crate) struct Tilts<'a> {
+    known: Known<'a>,
+    design: Matrix,
+    losses: Vec<f64>,
+    /// Base weights that sum to 1.
+    base: Vec<f64>,
+}
+
+impl<'a> Tilts<'a> {
+    pub(crate) fn new(known: Known<'a>) -> Self {
+        let total: f64 = known.memory.base().iter().sum();
+        Self {
+            design: known.memory.design(known.encoding),
+            losses: known.memory.losses(known.classes),
+            base: known.memory.base().iter().map(|base| base / total).collect(),
+            known,
+        }
+    }
+
+    /// A curve for every variable, the most dangerous first.
+    pub(crate) fn curves(&self) -> Vec<ShiftCurve> {
+        let mut curves = threads::map(self.known.encoding.features.len(), |variable| self.curve(variable));
+        curves.sort_by(|a, b| b.danger.total_cmp(&a.danger));
+        curves
+    }
+
+    /// The curve of a variable.
+    pub(crate) fn curve(&self, variable: usize) -> ShiftCurve {
+        let feature = &self.known.encoding.features[variable];
+        let curves = feature.columns.iter().map(|&column| {
+            let points: Vec<ShiftPoint> = (-STEPS..=STEPS)
+                .map(|step| self.point(&[(column, FARTHEST * f64::from(step) / f64::from(STEPS))]))
+                .collect();
+            let encoded = &self.known.encoding.columns[column];
+            let text = feature.columns.len() > 1 || encoded.level.is_some();
+            let level = text.then(|| encoded.level.clone().unwrap_or_else(|| "(rare)".into()));
+            let used = self.known.selected.contains(&variable);
+            ShiftCurve { column: feature.name.clone(), level, used, danger: danger(&points), points }
+        });
+        let most = curves.reduce(|most, next| if next.danger > most.danger { next } else { most });
+        most.unwrap_or_else(|| ShiftCurve {
+            column: feature.name.clone(),
+            level: None,
+            used: false,
+            danger: 0.0,
+            points: Vec::new(),
+        })
+    }
+
+    /// The error when encoded columns move by so many standard deviations, all at once; its mean is the first's.
+    pub(crate) fn point(&self, shifts: &[(usize, f64)]) -> ShiftPoint {
+        let (column, shift) = shifts.first().copied().unwrap_or((0, 0.0));
+        let mean = self.known.encoding.columns.get(column).map_or(0.0, |of| of.mean + of.scale * shift);
+        let none = ShiftPoint { shift, mean, error: None, standard_error: None, effective_sample_size: 0.0 };
+        let Some(weights) = self.tilted(shifts) else { return none };
+        let effective_sample_size = 1.0 / dot(&weights, &weights);
+        if effective_sample_size < LEAST_EFFECTIVE {
+            return ShiftPoint { effective_sample_size, ..none };
+        }
+        let loss = dot(&weights, &self.losses);
+        let spread: f64 = weights.iter().zip(&self.losses).map(|(weight, own)| (weight * (own - loss)).powi(2)).sum();
+        let error = error_of(loss, self.known.classes);
+        let slope = if self.known.classes || error == 0.0 { 1.0 } else { 0.5 / error };
+        let standard_error = Some(slope * spread.sqrt());
+        ShiftPoint { error: Some(error), standard_error, effective_sample_size, ..none }
+    }
+
+    /// Weights that sum to 1 under which the columns' means are moved; `None` if there are none.
+    ///
+    /// Newton's steps to the least `log sum b exp(t' z) - t' target`, whose gradient is the distance of the means from the target.
+    fn tilted(&self, shifts: &[(usize, f64)]) -> Option<Vec<f64>> {
+        const STEPS: usize = 60;
+        const HALVINGS: usize = 40;
+        let columns: Vec<usize> = shifts.iter().map(|shift| shift.0).collect();
+        let rows = Matrix::from_fn(self.design.rows(), columns.len(), |row, k| self.design[(row, columns[k])]);
+        // Means of the remembered rows are near 0, not at it; without a shift all weights are as they were.
+        let center: Vec<f64> =
+            (0..columns.len()).map(|k| (0..rows.rows()).map(|row| self.base[row] * rows[(row, k)]).sum()).collect();
+        let target: Vec<f64> = shifts.iter().zip(&center).map(|(shift, center)| shift.1 + center).collect();
+        let at = |tilt: &[f64]| {
+            let exponents = rows.times(tilt);
+            let most = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let raw: Vec<f64> =
+                exponents.iter().zip(&self.base).map(|(exponent, base)| base * (exponent - most).exp()).collect();
+            let sum: f64 = raw.iter().sum();
+            let weights: Vec<f64> = raw.into_iter().map(|weight| weight / sum).collect();
+            (sum.ln() + most - dot(tilt, &target), weights)
+        };
+        let mut tilt = vec![0.0; columns.len()];
+        let (mut value, mut weights) = at(&tilt);
+        for _ in 0..STEPS {
+            let mean: Vec<f64> =
+                (0..columns.len()).map(|k| (0..rows.rows()).map(|row| weights[row] * rows[(row, k)]).sum()).collect();
+            let left: Vec<f64> = target.iter().zip(&mean).map(|(target, mean)| target - mean).collect();
+            if max_abs(&left) < 1e-6 {
+                return Some(weights);
+            }
+            let mut covariance = Matrix::zeros(columns.len(), columns.len());
+            for (row, weight) in weights.iter().enumerate() {
+                for i in 0..columns.len() {
+                    for j in 0..columns.len() {
+                        covariance[(i, j)] += weight * (rows[(row, i)] - mean[i]) * (rows[(row, j)] - mean[j]);
+                    }
+                }
+            }
+            let step = Cholesky::with_least_ridge(&covariance)?.solve(&left);
+            let mut share = 1.0;
+            let lower = (0..HALVINGS).find_map(|_| {
+                let tried: Vec<f64> = tilt.iter().zip(&step).map(|(tilt, step)| tilt + share * step).collect();
+                let (next, weights) = at(&tried);
+                share *= 0.5;
+                (next < value).then_some((tried, next, weights))
+            });
+            (tilt, value, weights) = lower?;
+        }
+        // A mean that the rows can't have is approached for ever.
+        None
+    }
+}
+
+/// The largest rise of the error within one standard deviation, as a share.
+fn danger(points: &[ShiftPoint]) -> f64 {
+    let Some(now) = points.iter().find(|point| point.shift == 0.0).and_then(|point| point.error) else { return 0.0 };
+    if now <= 0.0 {
+        return 0.0;
+    }
+    let near = points.iter().filter(|point| point.shift.abs() <= DANGER_WITHIN).filter_map(|point| point.error);
+    near.fold(0.0, |most: f64, error| most.max(error / now - 1.0))
+}

@@ -1,0 +1,79 @@
+"""What is foreseen for new rows, and for columns that shift."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import stablevar
+from stablevar.estimators import LogisticClassifier, OLSRegressor
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """Noise grows with a, so that the error is larger where a is."""
+    random = np.random.default_rng(0)
+    X = pd.DataFrame(random.normal(size=(3000, 3)), columns=["a", "b", "c"])
+    y = pd.Series(X["a"] + X["b"] + np.exp(0.5 * X["a"]) * random.normal(size=3000), name="y")
+    return X, y
+
+
+def test_the_error_where_noise_is_larger_is_foreseen(noisy, tmp_path):
+    X, y = noisy
+    model = OLSRegressor().fit(X, y)
+    same, shifted = model.foresee(X), model.foresee(X + [0.8, 0, 0])
+    assert same.metric == "rmse" and same.trust == "yes"
+    assert same.expected_error == pytest.approx(same.training_error, rel=0.03)
+    # The mean of exp(a) grows by exp(0.8), its root by exp(0.4).
+    assert shifted.expected_error == pytest.approx(same.training_error * np.exp(0.4), rel=0.12)
+    assert shifted.interval[0] < shifted.expected_error < shifted.interval[1]
+    assert shifted.n_eff < same.n_eff
+    assert next(iter(shifted.drift)) == "a"
+    assert shifted.drift["a"]["standardised_difference"] == pytest.approx(0.8, abs=0.05)
+    assert shifted.drift["a"]["p_value"] < 1e-6 < shifted.drift["b"]["p_value"]
+    # A model from a file foresees the same.
+    model.save(tmp_path / "model.json")
+    assert stablevar.load(tmp_path / "model.json").foresee(X + [0.8, 0, 0]) == shifted
+
+
+def test_where_training_never_was_no_error_is_given(noisy):
+    X, y = noisy
+    far = OLSRegressor().fit(X, y).foresee(X + [20, 0, 0])
+    assert far.expected_error is None and far.interval is None and far.trust == "no"
+    assert far.outside_share > 0.99
+    assert "rows-outside" in [finding["code"] for finding in far.findings]
+
+
+def test_curves_rise_where_noise_does(noisy):
+    X, y = noisy
+    model = OLSRegressor().fit(X, y)
+    curve = model.shift_curve("a")
+    assert curve["column"] == "a" and curve["level"] is None and curve["used"]
+    at = {shift: error for shift, error in zip(curve["shift"], curve["error"])}
+    assert at[-1.0] < at[0.0] < at[1.0]
+    assert at[1.0] == pytest.approx(at[0.0] * np.exp(0.5), rel=0.15)
+    assert model.shift_curves()[0]["column"] == "a"
+    assert model.shifted_error({"a": 1.0})["error"] == pytest.approx(at[1.0])
+    assert model.shifted_error({"a": 0.5, "b": 0.5})["n_eff"] < 3000
+    with pytest.raises(ValueError, match="no column 'd'"):
+        model.shift_curve("d")
+
+
+def test_classes_and_texts_have_an_error_rate_and_shares(noisy):
+    X, y = noisy
+    X = X.assign(t=np.where(X["c"] > 0.5, "high", "low"))
+    model = LogisticClassifier().fit(X, y > 0)
+    new = X.assign(t="high")
+    found = model.foresee(new)
+    assert found.metric == "error-rate" and found.drift["t"]["level"] == "high"
+    assert found.drift["t"]["new_mean"] == pytest.approx(1.0)
+    assert model.shift_curve("t")["level"] == "high"
+    strange = model.foresee(X.assign(t="new"))
+    assert strange.outside_share == 1.0 and strange.drift["t"]["new_levels"] == ["new"]
+
+
+def test_curves_can_be_drawn(noisy):
+    pytest.importorskip("matplotlib").use("Agg")
+    from stablevar.plotting import ShiftCurveDisplay
+
+    display = ShiftCurveDisplay.from_estimator(OLSRegressor().fit(*noisy), ["a", "b"])
+    assert len(display.ax_.lines) == 2
