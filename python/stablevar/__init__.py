@@ -3,6 +3,7 @@
 from ._base import load
 from ._core import __version__
 from ._findings import FindingWarning
+from .comparison import compare
 from .estimators import (
     NonlinearSVIClassifier,
     NonlinearSVIRegressor,
@@ -27,5 +28,6 @@ __all__ = [
     "SVIRegressor",
     "StableSelector",
     "__version__",
+    "compare",
     "load",
 ]

@@ -83,6 +83,7 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
         "sufficiency": model.sufficiency,
         "selection_frequency": model.selection_frequency.as_deref().map(by_name),
         "stand_ins": stand_ins,
+        "refit": refit(model),
         "model": match model.model { Model::Linear(_) => "linear", Model::Network(_) => "network" },
         "coefficients": object(used.iter().map(|&column| (model.encoding.columns[column].name.clone(), coefficients[column]))),
         "intercept": model.model.intercept(&model.encoding),
@@ -108,6 +109,14 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
         "inputs": model.encoding.inputs,
         "columns": model.encoding.columns.iter().map(|column| json!({"name": column.name, "feature": names[column.feature]})).collect::<Vec<_>>(),
     })
+}
+
+/// How the model on the variables chosen came about; without a stress test there is but the kind that was asked for.
+fn refit(model: &FittedModel) -> Value {
+    match &model.refit {
+        Some(choice) => json!(choice),
+        None => json!({"chosen": model.method.refit.name(), "strength": null, "n_eff": null, "candidates": []}),
+    }
 }
 
 /// Findings as data, with their words.

@@ -7,3 +7,5 @@ pub mod chart;
 pub mod page;
 
 pub mod model_page;
+
+pub mod comparison_page;

@@ -3,7 +3,7 @@
 // No module uses one that uses it, which `tests/layers.rs` holds them to. From the ground up:
 //
 //     wording -> error, finding, functions, linalg -> parameter, table, threads, optim -> rows -> design -> metrics, passes
-//         -> preparation, models -> weights -> diagnostics, gates -> evidence -> selection -> svi -> method -> fit -> estimator
+//         -> preparation, models -> weights -> diagnostics, gates -> evidence -> selection, stress -> svi -> method -> fit -> estimator -> comparison
 
 // The path of the data, top to bottom.
 pub mod table;
@@ -22,11 +22,15 @@ pub mod svi;
 
 pub mod models;
 
+pub mod stress;
+
 pub mod method;
 
 pub mod fit;
 
 pub mod estimator;
+
+pub mod comparison;
 
 // What the stages share.
 pub mod diagnostics;
