@@ -5,7 +5,7 @@ use crate::errors::value_error;
 use crate::model::{estimator, ticking};
 use crate::running::run;
 use crate::wording::Parameters;
-use numpy::{PyArrayMethods, PyReadonlyArray1};
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use serde_json::json;
 use stablevar::Estimator;
@@ -36,6 +36,7 @@ fn roles<'a>(
 
 /// What a comparison holds out: positions of the rows it looks at, and of those in every part.
 #[pyfunction]
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn held_out(
     py: Python<'_>,
     settings: &str,
@@ -97,7 +98,7 @@ pub(crate) fn compare(
             name,
             columns,
             seconds,
-            predictions: predictions.iter().map(|values| values.to_vec().unwrap_or_default()).collect(),
+            predictions: predictions.iter().map(|values| values.as_array().to_vec()).collect(),
         })
         .collect();
     let compared = run(py, progress.as_ref(), |watch| {

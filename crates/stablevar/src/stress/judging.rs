@@ -144,8 +144,8 @@ impl HeldOut {
     /// How the errors of one candidate in regions compare with those of another.
     ///
     /// The standard error is the larger of two: that of the mean of as many numbers as there are regions, and that of chance in
-    /// the rows alone, to which a row that lies in several regions adds once: `sum_i psi_i^2` with
-    /// `psi_i = 1/R sum_(r with i) b_i (l_i / L_r - l'_i / L'_r) / B_r`.
+    /// the rows alone, to which a row that lies in several regions adds once, and one of base weight b b times: `sum_i b_i psi_i^2` with
+    /// `psi_i = 1/R sum_(r with i) (l_i / L_r - l'_i / L'_r) / B_r`; for roots of mean losses half of `psi_i`.
     pub fn difference(&self, losses: &Losses, other: &Losses) -> Difference {
         let count = self.regions.used.len();
         if count == 0 {
@@ -160,13 +160,13 @@ impl HeldOut {
             let (mean_one, mean_two) = (mean_one.max(least), mean_two.max(least));
             ratios.push(factor * (mean_one / mean_two).ln());
             for ((&row, one), two) in rows.iter().zip(one).zip(two) {
-                influence[row] += factor * self.base[row] / total * (one / mean_one - two / mean_two) / count as f64;
+                influence[row] += factor / total * (one / mean_one - two / mean_two) / count as f64;
             }
         }
         let number = count as f64;
         let mean = ratios.iter().sum::<f64>() / number;
         let between = ratios.iter().map(|ratio| (ratio - mean).powi(2)).sum::<f64>() / (number - 1.0).max(1.0) / number;
-        let by_chance: f64 = influence.iter().map(|value| value * value).sum();
+        let by_chance: f64 = influence.iter().zip(&self.base).map(|(value, base)| base * value * value).sum();
         Difference { mean, standard_error: between.max(by_chance).sqrt() }
     }
 }
