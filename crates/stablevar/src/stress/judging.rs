@@ -5,6 +5,9 @@ use crate::design::{Task, TrainingData};
 use crate::metrics::Metric;
 use serde::{Deserialize, Serialize};
 
+/// A mean loss that is rounding.
+const NO_ERROR: f64 = 1e-20;
+
 /// What is held out of some rows, in turn: every region, then every fold.
 #[derive(Debug, Clone)]
 pub struct HeldOut {
@@ -130,7 +133,7 @@ impl HeldOut {
                 (sum + mean * total, weight + total)
             });
         let worst = |losses: &Losses| {
-            parts[..count].iter().zip(losses).map(|(rows, losses)| self.mean(rows, losses).0).fold(0.0, f64::max)
+            parts[..count].iter().zip(losses).map(|(rows, losses)| self.mean(rows, losses).0).fold(NO_ERROR, f64::max)
         };
         let Difference { mean, standard_error } = self.difference(losses, baseline);
         Figures {
@@ -155,8 +158,8 @@ impl HeldOut {
         let mut influence = vec![0.0; self.base.len()];
         for (rows, (one, two)) in self.parts()[..count].iter().zip(losses.iter().zip(other)) {
             let ((mean_one, total), (mean_two, _)) = (self.mean(rows, one), self.mean(rows, two));
-            // Where both are without error they are alike.
-            let (least, factor) = (f64::MIN_POSITIVE, self.exponent());
+            // Where both are without error, but for rounding, they are alike.
+            let (least, factor) = (NO_ERROR, self.exponent());
             let (mean_one, mean_two) = (mean_one.max(least), mean_two.max(least));
             ratios.push(factor * (mean_one / mean_two).ln());
             for ((&row, one), two) in rows.iter().zip(one).zip(two) {
