@@ -34,6 +34,8 @@ use without::Whole;
 const MOST_ROWS: usize = 20_000;
 /// Regions that a choice needs.
 const LEAST_REGIONS: usize = 3;
+/// A share that is nothing: where robust and plain least squares are all but the same, chance must not choose between them.
+const NEGLIGIBLE: f64 = 0.005;
 /// Standard errors by which all columns must do better than every candidate on the chosen ones for that to be clear, and the share
 /// by which they must beyond that: to be taken, if the chosen variables are not sufficient, and to be told of if they are.
 ///
@@ -191,7 +193,7 @@ impl Trial {
     }
 
     /// The rule: the best candidate on the chosen variables if it does better in regions than the plain one by more than a standard
-    /// error, else the plain one. All columns are a reference, and taken only if they do clearly better than every such candidate
+    /// error and more than next to nothing, else the plain one. All columns are a reference, and taken only if they do clearly better than every such candidate
     /// and the chosen variables are not sufficient.
     fn decide(self, data: &TrainingData, held_out: &HeldOut, question: &Question, total: f64) -> Chosen {
         let task = data.target.task();
@@ -245,9 +247,9 @@ impl Trial {
         let gain = held_out.difference(&self.losses[best], &self.losses[0]);
         let mut decision = if best == 0 {
             stay("no other fit on the chosen variables does better in regions that were held out".into())
-        } else if gain.mean >= -gain.standard_error {
+        } else if -gain.mean <= gain.standard_error.max(NEGLIGIBLE) {
             stay(format!(
-                "the best in regions that were held out ({}) is better than the plain fit by {}, which is no more than a standard error",
+                "the best in regions that were held out ({}) is better than the plain fit by {}, which is next to nothing or no more than a standard error",
                 self.candidates[best].name(task),
                 in_percent(gain)
             ))
