@@ -260,14 +260,14 @@ mod tests {
     use crate::design::Roles;
     use crate::table::{Column, Table, TextValues, Values};
 
-    /// 400 rows: a number, a number of which nine in ten are 0, a text, and an outcome.
+    /// 400 rows, no two alike: a number, a number of which nine in ten are 0, a text, and an outcome.
     fn table(order: &[usize]) -> Table<'static> {
         let number =
             |of: &dyn Fn(usize) -> f64| Values::Number(order.iter().map(|&k| of(k)).collect::<Vec<_>>().into());
         let level = |k: usize| ["red", "green", "blue", "white"][[0, 0, 0, 0, 0, 1, 1, 2, 3, 3][k % 10]];
         let texts = TextValues::collect(order.iter().map(|&k| Some(level(k))));
         let columns = [
-            ("a", number(&|k| ((k * 37) % 101) as f64)),
+            ("a", number(&|k| ((k * 37) % 101) as f64 + k as f64 / 1000.0)),
             ("rare", number(&|k| if k.is_multiple_of(10) { (k % 7) as f64 + 1.0 } else { 0.0 })),
             ("colour", Values::Text(texts)),
             ("y", number(&|k| ((k * 37) % 101) as f64 + ((k * k) % 13) as f64)),
