@@ -4,6 +4,7 @@ from ._base import load
 from ._core import __version__
 from ._findings import FindingWarning
 from ._foresight import Foresight
+from .comparison import compare
 from .estimators import (
     NonlinearSVIClassifier,
     NonlinearSVIRegressor,
@@ -29,5 +30,6 @@ __all__ = [
     "SVIRegressor",
     "StableSelector",
     "__version__",
+    "compare",
     "load",
 ]

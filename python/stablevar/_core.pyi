@@ -101,6 +101,28 @@ def reweigh(
 def errors_by_environment(
     metric: str, environments: list[str], truth: NDArray[np.float64], predicted: NDArray[np.float64]
 ) -> tuple[str, list[tuple[str, float]]]: ...
+def held_out(
+    settings: str,
+    input: Input,
+    names: list[str],
+    target: Column,
+    sample_weight: NDArray[np.float64] | None,
+    classify: bool,
+    environment: list[int] | None,
+) -> tuple[list[int], list[tuple[str, list[int]]], int]: ...
+def compare(
+    settings: str,
+    methods: list[str],
+    input: Input,
+    names: list[str],
+    target: Column,
+    sample_weight: NDArray[np.float64] | None,
+    classify: bool,
+    environment: list[int] | None,
+    guests: list[tuple[str, int, float, list[NDArray[np.float64]]]],
+    repeat_selection: bool,
+    progress: Callable[[str, int], Any] | None = None,
+) -> str: ...
 def simulate(
     rows: int,
     rate: float,

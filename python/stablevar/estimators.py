@@ -31,7 +31,8 @@ __all__ = [
 
 
 class SVIRegressor(Regression, StableModel):
-    """Algorithm 1 guided by evidence for every variable, then a robust linear model on the stable ones; for numbers.
+    """Algorithm 1 guided by evidence for every variable, then the linear model on the stable ones that does best under
+    stress; for numbers.
 
     Parameters
     ----------
@@ -88,10 +89,11 @@ class SVIRegressor(Regression, StableModel):
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -240,8 +242,8 @@ class SVIRegressor(Regression, StableModel):
 
 
 class SVIClassifier(Classification, StableModel):
-    """Algorithm 1 guided by evidence for every variable, then a robust linear model on the stable ones; for two
-    classes.
+    """Algorithm 1 guided by evidence for every variable, then the linear model on the stable ones that does best under
+    stress; for two classes.
 
     Parameters
     ----------
@@ -298,10 +300,11 @@ class SVIClassifier(Classification, StableModel):
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -509,10 +512,11 @@ class SVIDRegressor(Regression, StableModel):
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -709,10 +713,11 @@ class SVIDClassifier(Classification, StableModel):
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -903,10 +908,11 @@ class NonlinearSVIRegressor(Regression, StableModel):
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -1131,10 +1137,11 @@ class NonlinearSVIClassifier(Classification, StableModel):
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -1308,10 +1315,11 @@ class OLSRegressor(Regression, StableModel):
     Parameters
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1395,10 +1403,11 @@ class LassoRegressor(Regression, StableModel):
     folds : int in [2, inf), default=5
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     alpha : float in (0, inf) or None, default=None
         The Lasso's penalty, for standardised columns and outcome. ``None``: by cross-validation.
     max_levels : int in [1, inf), default=100
@@ -1488,10 +1497,11 @@ class RidgeRegressor(Regression, StableModel):
     Parameters
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     shrinkage : float in [0, inf) or None, default=None
         Penalty of ridge regression, for standardised columns and outcome. ``None``: by generalised cross-
         validation.
@@ -1593,10 +1603,11 @@ class STGRegressor(Regression, StableModel):
         Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
         data. Takes the place of ``penalty_factor``.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -1746,10 +1757,11 @@ class STGClassifier(Classification, StableModel):
         Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
         data. Takes the place of ``penalty_factor``.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -1896,10 +1908,11 @@ class DWRRegressor(Regression, StableModel):
     dwr_tolerance : float in (0, inf), default=1e-12
         The loss at which the published descent stops early.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the refitted network's first, or the published descent's.
     max_levels : int in [1, inf), default=100
@@ -2004,10 +2017,11 @@ class DWRClassifier(Classification, StableModel):
     dwr_tolerance : float in (0, inf), default=1e-12
         The loss at which the published descent stops early.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the refitted network's first, or the published descent's.
     max_levels : int in [1, inf), default=100
@@ -2116,10 +2130,11 @@ class SRDORegressor(Regression, StableModel):
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2260,10 +2275,11 @@ class SRDOClassifier(Classification, StableModel):
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2395,10 +2411,11 @@ class MLPRegressor(Regression, StableModel):
     Parameters
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2516,10 +2533,11 @@ class MLPClassifier(Classification, StableModel):
     Parameters
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2639,10 +2657,11 @@ class LogisticClassifier(Classification, StableModel):
     Parameters
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0

@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),
         Command::Foresee(foresee) => commands::foresee::run(&foresee),
+        Command::Compare(compare) => commands::compare::run(&compare),
         Command::Simulate(simulate) => commands::simulate::run(&simulate),
         Command::Data(data) => commands::data::run(&data),
         Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),

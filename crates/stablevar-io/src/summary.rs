@@ -84,6 +84,7 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
         "sufficiency": model.sufficiency,
         "selection_frequency": model.selection_frequency.as_deref().map(by_name),
         "stand_ins": stand_ins,
+        "refit": refit(model),
         "model": match model.model { Model::Linear(_) => "linear", Model::Network(_) => "network" },
         "coefficients": object(used.iter().map(|&column| (model.encoding.columns[column].name.clone(), coefficients[column]))),
         "intercept": model.model.intercept(&model.encoding),
@@ -116,6 +117,14 @@ pub fn foresight(foresight: &Foresight, wording: &dyn Wording) -> Value {
     let mut told = json!(foresight);
     told["findings"] = findings(&foresight.findings, wording);
     told
+}
+
+/// How the model on the variables chosen came about; without a stress test there is but the kind that was asked for.
+fn refit(model: &FittedModel) -> Value {
+    match &model.refit {
+        Some(choice) => json!(choice),
+        None => json!({"chosen": model.method.refit.name(), "strength": null, "n_eff": null, "candidates": []}),
+    }
 }
 
 /// Findings as data, with their words.

@@ -1,6 +1,7 @@
 //! `stablevar._core`: what the Python package computes with. It speaks arrays, lists and JSON; the Python side is what users see.
 
 mod catalogue;
+mod compared;
 mod data;
 mod errors;
 mod judged;
@@ -31,6 +32,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(parts::fit_parts, module)?)?;
     module.add_function(wrap_pyfunction!(parts::reweigh_parts, module)?)?;
     module.add_function(wrap_pyfunction!(judged::errors_by_environment, module)?)?;
+    module.add_function(wrap_pyfunction!(compared::held_out, module)?)?;
+    module.add_function(wrap_pyfunction!(compared::compare, module)?)?;
     module.add_function(wrap_pyfunction!(simulated::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(simulated::real_data, module)?)?;
     Ok(())

@@ -9,3 +9,5 @@ pub mod page;
 pub mod foresight_page;
 
 pub mod model_page;
+
+pub mod comparison_page;

@@ -1,6 +1,7 @@
 //! Text that is safe to show, whatever it holds.
 
 use stablevar::evidence::Sufficiency;
+use stablevar::stress::RefitChoice;
 
 /// Text that is safe inside HTML and SVG, also in quoted attributes.
 pub fn escape(text: &str) -> String {
@@ -51,6 +52,15 @@ pub fn sufficiency(set: &Sufficiency) -> String {
         number(set.difference),
         number(set.standard_error)
     )
+}
+
+/// In a sentence how the refit was chosen.
+pub fn refit(choice: &RefitChoice) -> String {
+    let tried = match choice.candidates.len() {
+        0 => String::new(),
+        many => format!(" of {many} that were tried without each of {} regions", choice.regions.len()),
+    };
+    format!("refit: {}{tried}: {}", choice.chosen, choice.why)
 }
 
 #[cfg(test)]

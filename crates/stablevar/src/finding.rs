@@ -231,6 +231,16 @@ findings! {
         "the evidence for '{0}' falls as the regressions get finer",
         "an effect would not fall, what they miss of the other columns would: its probability may be too high",
         "Use more rows, or ask someone who knows the field whether it can act on the outcome by itself";
+    /// All columns do better elsewhere than the stable ones.
+    StabilityCosts "stability-costs":
+        "in regions that were held out all columns predict better than the stable ones do, by {percent:1} % (s.e. {error:1} %)",
+        "stability costs more here than it brings, unless new places differ in ways that no region of these rows does",
+        "Compare both ([method=ols], for classes [method=logistic]), or keep more variables ([threshold])";
+    /// Regions could not be held out.
+    RegionsSkipped "regions-skipped":
+        "regions of the rows could not be held out ({regions}): {detail}",
+        "inside or outside of them a class, or nearly all rows, would be missing, so that the choice of the refit rests on the others",
+        "";
     /// The classes are told apart without error.
     Separated "separated-classes":
         "the selected variables tell the two classes apart without error",

@@ -3,7 +3,8 @@
 // No module uses one that uses it, which `tests/layers.rs` holds them to. From the ground up:
 //
 //     wording -> error, finding, functions, linalg -> parameter, table, threads, optim -> rows -> design -> metrics, passes
-//         -> preparation, models -> weights -> diagnostics, gates -> evidence -> selection -> svi -> method -> foresight -> fit -> estimator
+//         -> preparation, models -> weights -> diagnostics, gates -> evidence -> selection, stress -> svi -> method -> foresight -> fit
+//         -> estimator -> comparison
 
 // The path of the data, top to bottom.
 pub mod table;
@@ -22,6 +23,8 @@ pub mod svi;
 
 pub mod models;
 
+pub mod stress;
+
 pub mod method;
 
 pub mod foresight;
@@ -29,6 +32,8 @@ pub mod foresight;
 pub mod fit;
 
 pub mod estimator;
+
+pub mod comparison;
 
 // What the stages share.
 pub mod diagnostics;

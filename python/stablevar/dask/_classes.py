@@ -70,10 +70,11 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -216,10 +217,11 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
-        The model on the variables chosen. "auto": what the method has: robust for svi with evidence, a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
+        test chooses among linear and robust fits under weights of several strengths; a network behind network
+        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
+        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        coefficients that the variables were chosen by, which the Lasso has.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.

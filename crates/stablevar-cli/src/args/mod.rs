@@ -46,6 +46,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  stablevar foresee model.json next-year.csv\n  stablevar foresee model.json 'sales/*.parquet' --report drift.html --format json\n\nThe error is that of training rows like the new ones. A relation that has changed can't be seen without outcomes:\nwhere there are some, use `stablevar evaluate`."
     )]
     Foresee(ForeseeArguments),
+    /// Methods side by side: error in cross-validation, error in regions that were held out, the choice
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(Box<CompareArguments>),
     /// Write simulated data with a selection bias
     Simulate(SimulateArguments),
     /// Fetch real data: the paper's, or a table with a natural shift, with their environments
@@ -71,6 +74,15 @@ const FIT_EXAMPLES: &str = "Examples:
   stablevar fit houses.csv --target price --evidence none    (the paper's algorithm, in milliseconds)
   stablevar fit houses.csv --target price --method lasso
   stablevar fit 'sales/*.parquet' --target price --memory 1GiB    (larger than memory)";
+
+const COMPARE_EXAMPLES: &str = "Examples:
+  stablevar compare houses.csv --target price
+  stablevar compare houses.csv --target price --also mlp --models earlier.json --report compared.html
+  stablevar compare houses.csv --target price --quick --format json
+
+The stress error is the geometric mean, over regions of the rows that were held out whole, of the error divided by that of least
+squares (for classes: logistic regression) on all columns; below 1 is better. Regions are the lowest and highest fifth of columns
+and of principal components, and the levels of texts.";
 
 const REPORT_EXAMPLES: &str = "Examples:
   stablevar report model.json --out report.html
@@ -192,6 +204,34 @@ pub(crate) struct ForeseeArguments {
     pub format: Format,
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct CompareArguments {
+    /// The table: CSV, Parquet or Arrow, or a folder of Parquet files or a pattern for their names; - is standard input
+    pub data: PathBuf,
+    /// The outcome's column
+    #[arg(long, value_name = "COL")]
+    pub target: String,
+    /// Another method to compare with; may be given several times
+    #[arg(long, value_name = "NAME", value_parser = settings::methods())]
+    pub also: Vec<String>,
+    /// Saved models, whose methods are fitted to these rows with the settings they had
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub models: Vec<PathBuf>,
+    /// Leave out the honest estimate, for which the selection is repeated without parts of the rows
+    #[arg(long)]
+    pub quick: bool,
+    /// Write a page with a chart of error in cross-validation against error under stress here
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
+    pub format: Format,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+
+    #[command(flatten)]
+    pub settings: Settings,
 }
 
 #[derive(Args)]

@@ -1,5 +1,6 @@
 //! One file or folder per command.
 
+pub(crate) mod compare;
 pub(crate) mod data;
 pub(crate) mod demo;
 pub(crate) mod evaluate;

@@ -61,8 +61,9 @@ fn steps(model: &FittedModel) -> Vec<(usize, String, &Matrix)> {
         steps.push((k + 1, caption, &step.correlations));
     }
     if let Some(correlations) = &model.diagnostics.correlations {
-        let caption = format!("Under the weights: {:.0} effective rows.", model.effective_sample_size);
-        steps.push((1, caption, correlations));
+        let whose = if model.refit_is_weighted() { "weights of the refit" } else { "weights" };
+        let caption = format!("Under the {whose}: {:.0} effective rows.", model.effective_sample_size);
+        steps.push((model.history.len() + 1, caption, correlations));
     }
     steps
 }

@@ -4,6 +4,7 @@ mod convergence;
 mod decorrelation;
 mod evaluation;
 pub(crate) mod overview;
+mod refit;
 mod settings;
 mod shifts;
 mod variables;
@@ -38,6 +39,7 @@ pub fn page(model: &FittedModel, extras: Extras, wording: &dyn Wording) -> Strin
         ("watch", "What to watch out for", overview::warnings(&findings)),
         ("variables", "Variables", variables::section(model)),
         ("evaluation", "Error elsewhere", extras.evaluation.map(evaluation::section).unwrap_or_default()),
+        ("refit", "The model on the chosen variables", refit::section(model)),
         ("shifts", "What if a column shifts?", shifts::section(model)),
         ("weights", "Weights", weights::section(model, extras.rows)),
         ("decorrelation", "Decorrelation", decorrelation::section(model)),

@@ -139,7 +139,9 @@ fn how_sure(model: &FittedModel) -> (String, String) {
 fn effective_rows(model: &FittedModel) -> (String, String) {
     let size = model.effective_sample_size;
     let of = format!("{} of {}", count(size.round() as usize), count(model.rows));
-    let uses = if model.method.seeks_stability() {
+    let uses = if model.refit_is_weighted() {
+        "The final model is fitted under these weights: they did better in regions that were held out."
+    } else if model.method.seeks_stability() {
         "The weights serve to tell the variables apart; the final model is fitted to all rows alike."
     } else {
         "The model is fitted under these weights."

@@ -360,7 +360,7 @@ impl Encoding {
         texts.into_iter().chain(numbers).collect()
     }
 
-    fn keep_columns(&mut self, keep: &[usize]) {
+    pub(super) fn keep_columns(&mut self, keep: &[usize]) {
         let mut features = Vec::new();
         let mut columns = Vec::new();
         for (position, feature) in self.features.iter().enumerate() {

@@ -69,6 +69,12 @@ impl Frame {
         Ok(keep)
     }
 
+    /// The inseparable pairs among some encoded columns, by their positions in the list.
+    pub(super) fn inseparable_among(&self, keep: &[usize]) -> Vec<(usize, usize)> {
+        let place = |column: usize| keep.iter().position(|&kept| kept == column);
+        self.inseparable.iter().filter_map(|&(i, j)| Some((place(i)?, place(j)?))).collect()
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows

@@ -7,6 +7,7 @@
 
 mod complete;
 mod encoding;
+mod far;
 mod frame;
 mod moments;
 mod survey;
@@ -14,6 +15,7 @@ mod target;
 mod twofold;
 
 pub use encoding::{EncodedColumn, Encoding, EncodingReport, Feature, FeatureKind, RARE_LEVEL};
+pub use far::Bulk;
 pub use frame::{Frame, KeptRows};
 pub use survey::{Survey, Used};
 pub use target::{Target, Task, class_numbers, label_of};
@@ -105,6 +107,25 @@ impl TrainingData {
         self.design = Matrix::from_fn(self.design.rows(), used.len(), |i, j| self.design[(i, used[j])]);
     }
 
+    /// The same rows with these encoded columns alone, as if the table had no others.
+    pub(crate) fn with_columns(&self, keep: &[usize]) -> Self {
+        let mut cut = Self {
+            frame: Frame {
+                correlations: self.frame.correlations.submatrix(keep),
+                inseparable: self.frame.inseparable_among(keep),
+                ..self.frame.clone()
+            },
+            design: Matrix::zeros(0, 0),
+            base: self.base.clone(),
+            outcome: self.outcome.clone(),
+            kept_rows: self.kept_rows.clone(),
+        };
+        cut.frame.encoding.keep_columns(keep);
+        let used: Vec<usize> = std::iter::once(0).chain(keep.iter().map(|column| column + 1)).collect();
+        cut.design = Matrix::from_fn(self.design.rows(), used.len(), |i, j| self.design[(i, used[j])]);
+        cut
+    }
+
     /// Some of the rows as they are.
     pub(crate) fn pick(&self, rows: &[usize]) -> Self {
         let base: Vec<f64> = rows.iter().map(|&row| self.base[row]).collect();
@@ -136,6 +157,49 @@ impl TrainingData {
         standardise(outcome);
         frame.correlations = correlations(design, base);
         subset
+    }
+
+    /// Some of the rows, standardised anew as if they were the table: what is fitted to them predicts in the outcome's units. A
+    /// column that does not vary in them is 0 there.
+    pub fn learning_rows(&self, rows: &[usize]) -> Self {
+        let mut some = self.pick(rows);
+        let Self { frame, design, base, outcome, .. } = &mut some;
+        let total = frame.total;
+        for (k, column) in frame.encoding.columns.iter_mut().enumerate() {
+            let mut values: Vec<f64> = (0..rows.len()).map(|row| design[(row, k + 1)]).collect();
+            let moments = Moments::of(&values, base).mean_and_scale(total);
+            let (mean, scale) = moments.unwrap_or_else(|| (values.first().copied().unwrap_or(0.0), 1.0));
+            values.iter_mut().for_each(|value| *value = (*value - mean) / scale);
+            values.into_iter().enumerate().for_each(|(row, value)| design[(row, k + 1)] = value);
+            (column.mean, column.scale) = (column.mean + column.scale * mean, column.scale * scale);
+        }
+        if let Some((mean, scale)) = Moments::of(outcome, base).mean_and_scale(total) {
+            outcome.iter_mut().for_each(|value| *value = (*value - mean) / scale);
+            let target = &mut frame.target;
+            (target.mean, target.scale) = (target.mean + target.scale * mean, target.scale * scale);
+        }
+        frame.correlations = correlations(design, base);
+        some
+    }
+
+    /// The design matrix of some of the rows, standardised as other rows of the same table are.
+    pub fn design_as_in(&self, rows: &[usize], other: &Frame) -> Matrix {
+        let columns: Vec<_> = self.encoding.columns.iter().zip(&other.encoding.columns).collect();
+        Matrix::from_fn(rows.len(), self.design.columns(), |row, k| match k {
+            0 => 1.0,
+            _ => {
+                let (own, other) = columns[k - 1];
+                (own.mean - other.mean + own.scale * self.design[(rows[row], k)]) / other.scale
+            }
+        })
+    }
+
+    /// The outcome of a row in its own units; for classes 0 or 1.
+    pub fn truth(&self, row: usize) -> f64 {
+        match self.target.classes {
+            Some(_) => label_of(self.outcome[row], (self.target.mean, self.target.scale)),
+            None => self.target.mean + self.target.scale * self.outcome[row],
+        }
     }
 
     /// For classes: 0 for the first and 1 for the second, one per row.

@@ -143,7 +143,7 @@ settings! {
         [by |e| named(SOURCES, looped::get(e)?.evidence.map(|how| how.source)), |e, given| {
             let source = made(SOURCES, given.text()).flatten();
             // As published without evidence, so that it can be compared with.
-            if source.is_none() && e.method.refit.robust().is_some() {
+            if source.is_none() && robust::get(e).is_some() {
                 e.method.refit = Refit::Linear(PlainLinear);
             }
             change(looped::get_mut(e), |svi| {
@@ -255,12 +255,11 @@ settings! {
             change(lasso::get_mut(e), |how| how.folds = given.count())
         }];
 
-    "refit" (Model: "refit") Kind::Choice(|| {
-            let auto = ("auto", "what the method has: robust for svi with evidence, a network behind network gates");
-            std::iter::once(auto).chain(names(Refit::KINDS)).collect()
-        }), "The model on the variables chosen",
+    "refit" (Model: "refit") Kind::Choice(|| names(Refit::KINDS)), "The model on the variables chosen",
         [by |e| Some(e.method.refit.name().into()), |e, given| {
-            if let Some(refit) = made(Refit::KINDS, given.text()).filter(|refit| refit.name() != e.method.refit.name()) {
+            // "auto" leaves what the method has.
+            let other = |refit: &Refit| refit.auto().is_none() && refit.name() != e.method.refit.name();
+            if let Some(refit) = made(Refit::KINDS, given.text()).filter(other) {
                 e.method.refit = refit;
             }
             Ok(())
@@ -349,7 +348,13 @@ places! {
     balance: Balance, |e| e.method.weigh.as_ref()?.balance(), e.method.weigh.as_mut()?.balance_mut();
     dwr: Dwr, |e| e.method.weigh.as_ref()?.dwr(), e.method.weigh.as_mut()?.dwr_mut();
     srdo: Srdo, |e| e.method.weigh.as_ref()?.srdo(), e.method.weigh.as_mut()?.srdo_mut();
-    robust: Huber, |e| e.method.refit.robust(), e.method.refit.robust_mut();
+    robust: Huber, |e| match &e.method.refit {
+        Refit::Auto(auto) => Some(&auto.robust),
+        other => other.robust(),
+    }, match &mut e.method.refit {
+        Refit::Auto(auto) => Some(&mut auto.robust),
+        other => other.robust_mut(),
+    };
     ridge: Ridge, |e| e.method.refit.ridge(), e.method.refit.ridge_mut();
     network: Mlp, |e| e.method.refit.network(), e.method.refit.network_mut();
 }

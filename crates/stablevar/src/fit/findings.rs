@@ -32,12 +32,14 @@ fn of_the_weights(model: &FittedModel, total: f64) -> Vec<Finding> {
     let mut found = Vec::new();
     let size = model.effective_sample_size;
     let initial = strongest_correlation(&model.initial_correlations);
-    if size > 0.99 * total && initial > 0.1 {
+    // Weights that were chosen for the refit are as strong as serves it, and need not balance all.
+    let chosen = model.refit_is_weighted();
+    if !chosen && size > 0.99 * total && initial > 0.1 {
         found.push(Finding::new(Code::UniformWeights).with("initial", initial));
     } else if size < 0.05 * total || size < 5.0 * model.encoding.columns.len() as f64 {
         found.push(Finding::new(Code::FewEffectiveRows).with("effective", size).with("rows", total));
     }
-    if let Some((i, j)) = model.diagnostics.remaining_pair.filter(|_| left > 0.1) {
+    if let Some((i, j)) = model.diagnostics.remaining_pair.filter(|_| left > 0.1 && !chosen) {
         let names = [i, j].map(|column| &model.encoding.columns[column].name);
         let code = if model.evidence.is_some() { Code::CorrelationLeft } else { Code::Confusable };
         found.push(Finding::new(code).about(names).with("correlation", left));

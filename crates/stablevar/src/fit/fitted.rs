@@ -10,6 +10,7 @@ use crate::linalg::Matrix;
 use crate::method::Method;
 use crate::models::Model;
 use crate::selection::StandIn;
+use crate::stress::RefitChoice;
 use crate::svi::Loop;
 use crate::table::Table;
 use crate::weights::{WeightFunction, WeightProfile};
@@ -39,7 +40,11 @@ pub struct FittedModel {
     pub open_probability: Vec<f64>,
     /// The model on the selected variables.
     pub model: Model,
-    /// The weights as a function of the row, where the method has one.
+    /// How that model was chosen, if that was left to a stress test.
+    #[serde(default)]
+    pub refit: Option<RefitChoice>,
+    /// The weights as a function of the row, where the method has one: those of the refit if it is under weights, else those
+    /// that served to tell the variables apart.
     pub weight_function: Option<WeightFunction>,
     /// Effective sample size of the weights.
     pub effective_sample_size: f64,
@@ -196,6 +201,11 @@ impl FittedModel {
             classes: self.classes.is_some(),
             rows: self.rows,
         })
+    }
+
+    /// Whether the stress test chose weights for the refit: then they are the model's.
+    pub fn refit_is_weighted(&self) -> bool {
+        self.refit.as_ref().is_some_and(|refit| refit.strength.is_some())
     }
 
     /// The class of every row from the probabilities of the second.

@@ -2,6 +2,7 @@
 
 mod findings;
 mod fitted;
+mod refitting;
 
 pub use crate::design::Task;
 pub use fitted::{Diagnostics, FittedModel, Origin};
@@ -13,6 +14,7 @@ use crate::diagnostics::{
 };
 use crate::error::{Error, Result};
 use crate::evidence::{self, Choice, Source, Sufficiency, VariableEvidence, gather};
+use crate::finding::Finding;
 use crate::foresight::TrainingMemory;
 use crate::gates::{AnyGates, GatedFit};
 use crate::method::{Choose, Method};
@@ -21,9 +23,11 @@ use crate::optim::StopReason;
 use crate::parameter::Positive;
 use crate::passes::{RowSource, Weighting};
 use crate::selection::{Rule, stand_ins};
+use crate::stress::RefitChoice;
 use crate::svi::{Loop, LoopStop, Svi, svi};
 use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction, WeightProfile};
 use findings::findings;
+use refitting::{Refitting, refit_chosen};
 use std::ops::ControlFlow;
 
 /// A fit together with the weights of its training rows.
@@ -55,6 +59,8 @@ struct Found {
     penalty_path: Vec<(f64, Vec<f64>)>,
     converged: bool,
     stop_reason: String,
+    refit: Option<RefitChoice>,
+    findings: Vec<Finding>,
 }
 
 /// A piece of work that has just been done.
@@ -66,6 +72,8 @@ pub enum Step<'a> {
     Loop(&'a Loop),
     /// One more half of the rows was looked at, of this many.
     Resample(usize),
+    /// One more way to refit was tried under stress, of this many.
+    Candidate(usize),
 }
 
 /// Sees every step as it ends, from any thread, and may stop the work.
@@ -118,27 +126,37 @@ fn by_svi(
             sufficiency = Some(evidence::sufficiency(data, how, &outcome.selected)?);
         }
     }
-    let refitted = fit_to(refit, data, &outcome.selected, &uniform(data), seed)?;
-    let memory = remember(refit, data, &outcome.selected, &uniform(data), seed)?;
+    let sufficient = sufficiency.map(|set| set.sufficient);
+    let Refitting { refitted, selected, weights, memory, choice, findings } =
+        refit_chosen(data, refit, outcome.selected, sufficient, seed, watch)?;
     let (mut converged, mut stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
     if converged && !refitted.stop.converged() {
         (converged, stop_reason) = (false, format!("the refit {}", in_words(refitted.stop)));
     }
+    // Weights of the refit are what its user asks about; those of the loop stay in its history.
+    let (weights, function, mask) = match weights {
+        Some((weights, function)) => {
+            (weights, Some(WeightFunction::Quadratic(function)), Mask::among(data.frame(), &selected))
+        }
+        None => (outcome.reweighted.weights, outcome.reweighted.function, outcome.mask),
+    };
     Ok(Found {
+        refit: choice,
+        findings,
         open_probability: outcome.probability,
         evidence,
         evidence_source,
         sufficiency,
         selection_frequency,
         penalty_path: settings.gates.penalty_path(&outcome.gated),
-        selected: outcome.selected,
+        selected,
         model: refitted.model,
         separated: refitted.separated,
         memory,
         truncated: outcome.reweighted.truncated,
-        weights: outcome.reweighted.weights,
-        function: outcome.reweighted.function,
-        mask: Some(outcome.mask),
+        weights,
+        function,
+        mask: Some(mask),
         history: outcome.history,
         converged,
         stop_reason,
@@ -332,6 +350,8 @@ impl Found {
             penalty_path: Vec::new(),
             converged,
             stop_reason,
+            refit: None,
+            findings: Vec::new(),
         }
     }
 
@@ -394,7 +414,8 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         let strongest = strongest_remaining(&correlations, mask);
         diagnostics.remaining_correlation = Some(strongest.map_or(0.0, |(_, left)| left));
         diagnostics.remaining_pair = strongest.map(|(pair, _)| pair);
-        diagnostics.correlations = found.history.is_empty().then_some(correlations);
+        let of_refit = found.refit.as_ref().is_some_and(|refit| refit.strength.is_some());
+        diagnostics.correlations = (found.history.is_empty() || of_refit).then_some(correlations);
         diagnostics.distance_correlation = distance_correlation(data, &found.weights, mask)?;
         diagnostics.condition_after = selection_condition(&after, &selected_columns, slopes);
     }
@@ -410,6 +431,7 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         selected: found.selected,
         open_probability: found.open_probability,
         model: found.model,
+        refit: found.refit,
         weight_function: found.function,
         effective_sample_size: found.weights.effective_sample_size(),
         diagnostics,
@@ -429,6 +451,7 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
     };
     let found_out = findings(&model, frame.total_weight(), frame.target.mean, found.separated);
     model.warnings.extend(found_out);
+    model.warnings.extend(found.findings);
     Ok(Fit { model, weights: found.weights })
 }
 

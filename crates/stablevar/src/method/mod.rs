@@ -66,6 +66,8 @@ impl Method {
     /// The parts it is made of.
     pub fn stages(&self) -> Vec<Stage> {
         let mut stages = vec!["table", "refit", self.refit.name()];
+        // A robust fit is among those that are chosen between.
+        stages.extend(self.refit.auto().map(|_| "robust"));
         stages.extend(self.weigh.iter().flat_map(|reweighter| ["weigh", reweighter.name()]));
         stages.extend(self.gates().into_iter().flat_map(|gates| ["gates", gates.stage()]));
         match &self.choose {

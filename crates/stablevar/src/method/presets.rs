@@ -5,7 +5,7 @@ use crate::design::Task;
 use crate::error::{Error, Result};
 use crate::evidence::{Evidence, Source};
 use crate::gates::{AnyGates, NetworkGates};
-use crate::models::{Huber, Kept, Lasso, Mlp, PlainLinear, Refit, Ridge};
+use crate::models::{AutoRefit, Kept, Lasso, Mlp, PlainLinear, Refit, Ridge};
 use crate::selection::Rule;
 use crate::svi::Svi;
 use crate::weights::{AnyReweighter, Dwr, Srdo};
@@ -34,13 +34,13 @@ const BOTH: &[Task] = &[Task::Regression, Task::Classification];
 pub static PRESETS: &[Preset] = &[
     Preset {
         name: "svi",
-        summary: "Algorithm 1 guided by evidence for every variable, then a robust linear model on the stable ones",
+        summary: "Algorithm 1 guided by evidence for every variable, then the linear model on the stable ones that does best under stress",
         tasks: BOTH,
         python: "SVI",
         offers: &["resampling"],
         recipe: || {
             let settings = Svi { evidence: Some(Evidence::default()), ..Svi::default() };
-            (Some(AnyReweighter::default()), Choose::Loop(settings), Refit::Robust(Huber::default()))
+            (Some(AnyReweighter::default()), Choose::Loop(settings), Refit::Auto(AutoRefit::default()))
         },
     },
     Preset {

@@ -99,7 +99,9 @@ impl Model {
     pub(crate) fn is_whole(&self, columns: usize) -> bool {
         self.standardised_slopes().len() == columns
             && match self {
-                Model::Linear(_) => true,
+                Model::Linear(model) => model
+                    .drawn_in()
+                    .is_none_or(|bulks| bulks.len() == columns && bulks.iter().all(|bulk| bulk.scale > 0.0)),
                 Model::Network(model) => {
                     model.network.is_whole()
                         && model.network.inputs() == model.columns.len()

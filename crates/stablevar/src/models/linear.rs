@@ -1,7 +1,7 @@
 //! Weighted least squares on chosen columns.
 
 use super::{Fitting, LogisticFit, Refitted, logistic_regression};
-use crate::design::{Encoding, Target, Task};
+use crate::design::{Bulk, Encoding, Target, Task};
 use crate::error::{Error, Result};
 use crate::functions::sigmoid;
 use crate::linalg::{Cholesky, Matrix, dot, max_abs};
@@ -53,15 +53,30 @@ pub struct LinearModel {
     link: Link,
     target_mean: f64,
     target_scale: f64,
+    /// Per encoded column where far values begin, if they are drawn in before the coefficients apply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    drawn_in: Option<Vec<Bulk>>,
 }
 
 impl LinearModel {
     /// A fit on standardised data together with the outcome's scale; log-odds have no scale.
     pub fn new(standardised: StandardisedFit, target: &Target) -> Self {
-        match target.classes {
-            None => Self { standardised, link: Link::Identity, target_mean: target.mean, target_scale: target.scale },
-            Some(_) => Self { standardised, link: Link::Logit, target_mean: 0.0, target_scale: 1.0 },
-        }
+        let (link, target_mean, target_scale) = match target.classes {
+            None => (Link::Identity, target.mean, target.scale),
+            Some(_) => (Link::Logit, 0.0, 1.0),
+        };
+        Self { standardised, link, target_mean, target_scale, drawn_in: None }
+    }
+
+    /// The same for columns whose far values are drawn in ([`Bulk::drawn_in`]), as those were that it was fitted to.
+    pub fn on_drawn_in(self, bulks: Vec<Bulk>) -> Self {
+        Self { drawn_in: Some(bulks), ..self }
+    }
+
+    /// Where far values of the columns begin, if they are drawn in. Nearer values are as they were, so that coefficients mean what
+    /// they mean without.
+    pub fn drawn_in(&self) -> Option<&[Bulk]> {
+        self.drawn_in.as_deref()
     }
 
     /// The coefficient of every encoded column in the user's units; for classes in log-odds.
@@ -89,9 +104,16 @@ impl LinearModel {
 
     /// Predictions for the rows of a design matrix made by the training data's encoding.
     pub fn predict(&self, design: &Matrix) -> Vec<f64> {
-        let parts = map_blocks(design.rows(), |block| {
-            block.map(|row| dot(design.row(row), &self.standardised.coefficients)).collect::<Vec<f64>>()
-        });
+        let coefficients = &self.standardised.coefficients;
+        let combined = |row: &[f64]| match &self.drawn_in {
+            None => dot(row, coefficients),
+            Some(bulks) => {
+                let columns = row.iter().zip(coefficients).skip(1).zip(bulks);
+                let sum: f64 = columns.map(|((value, slope), bulk)| slope * bulk.drawn_in(*value)).sum();
+                row[0] * coefficients[0] + sum
+            }
+        };
+        let parts = map_blocks(design.rows(), |block| block.map(|row| combined(design.row(row))).collect::<Vec<f64>>());
         let in_units = |value: f64| match self.link {
             Link::Identity => self.target_mean + self.target_scale * value,
             Link::Logit => sigmoid(value),

@@ -19,6 +19,6 @@ pub use mlp::{Examples, Mlp, Solver, Trained};
 pub(crate) use network::{BATCH, Batch, Workspace, batches, loss_and_outcomes};
 pub use network::{Loss, Network};
 pub(crate) use refit::in_memory;
-pub use refit::{Fitting, Kept, Refit, Refitted};
+pub use refit::{AutoRefit, Fitting, Kept, Refit, Refitted};
 pub use ridge::Ridge;
 pub use robust::{Huber, OUTLIER_LIMIT, robust_regression, spread_of_the_bulk};

@@ -55,6 +55,8 @@ impl Refitted {
 kinds! {
     /// What is fitted to the variables chosen.
     Refit: dyn Fitting {
+        /// Chosen among several by a stress test.
+        Auto(AutoRefit), auto, auto_mut, "auto": "what the method has: for svi with evidence the one that a stress test chooses among linear and robust fits under weights of several strengths; a network behind network gates";
         /// Least squares; for classes logistic regression.
         Linear(PlainLinear), linear, linear_mut, "linear": "least squares; for classes logistic regression";
         /// Huber's regression; for classes logistic regression, whose residuals are bounded anyway.
@@ -65,6 +67,20 @@ kinds! {
         Network(Mlp), network, network_mut, "network": "a network";
         /// The coefficients that the variables were chosen by.
         Kept(Kept), kept, kept_mut, "kept": "the coefficients that the variables were chosen by, which the Lasso has";
+    }
+}
+
+/// A refit that is chosen among several by a stress test, where a method has one; by itself the plain one of
+/// them.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub struct AutoRefit {
+    /// The robust fits among them.
+    pub robust: Huber,
+}
+
+impl Fitting for AutoRefit {
+    fn fit(&self, data: &dyn RowSource, columns: &[usize], weighting: &Weighting, seed: u64) -> Result<Refitted> {
+        self.robust.fit(data, columns, weighting, seed)
     }
 }
 

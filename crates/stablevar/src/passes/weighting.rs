@@ -118,6 +118,18 @@ impl QuadraticFunction {
         self.form.rows().saturating_sub(1)
     }
 
+    /// A function of some columns as one of all `count` encoded columns.
+    pub(crate) fn among(&self, columns: &[usize], count: usize) -> Self {
+        let place = |k: usize| if k == 0 { 0 } else { columns[k - 1] + 1 };
+        let mut form = Matrix::zeros(count + 1, count + 1);
+        for i in 0..self.form.rows() {
+            for j in 0..self.form.rows() {
+                form[(place(i), place(j))] = self.form[(i, j)];
+            }
+        }
+        Self { form, ..self.clone() }
+    }
+
     /// The weight of every row of a design matrix made by the training data's encoding.
     pub fn weigh(&self, design: &Matrix) -> Vec<f64> {
         let mut weights = raw_weights(design, &self.form, self.divergence);

@@ -37,6 +37,20 @@ impl Mask {
         Self { strength, stability: stability.to_vec() }
     }
 
+    /// Every pair of columns of different variables among some, as [`Mask::all`] of a table without the others.
+    pub fn among(data: &Frame, variables: &[usize]) -> Self {
+        let mut mask = Self::all(data);
+        let groups = data.encoding.groups();
+        for i in 0..groups.len() {
+            for j in 0..groups.len() {
+                if !variables.contains(&groups[i]) || !variables.contains(&groups[j]) {
+                    mask.strength[(i, j)] = 0.0;
+                }
+            }
+        }
+        mask
+    }
+
     /// Pairs (i, j), i < j, of encoded columns to decorrelate, with their strength.
     pub fn pairs(&self) -> Vec<(usize, usize, f64)> {
         let size = self.strength.rows();

@@ -53,6 +53,20 @@ impl SampleWeights {
         }
     }
 
+    /// Those that a function gives rows wherever they are, scaled to mean 1.
+    pub(crate) fn by_function(data: &dyn RowSource, function: QuadraticFunction) -> Result<(Self, QuadraticFunction)> {
+        let weighting = Weighting::Function(Box::new(function.clone()));
+        let moments = WeightedMoments::of(data, &weighting, Outcome::Target)?;
+        let total = data.frame().total_weight();
+        let function = QuadraticFunction { factor: function.factor * total / moments.total, ..function };
+        let weights = Self {
+            weighting: Weighting::Function(Box::new(function.clone())),
+            effective_sample_size: moments.effective_sample_size,
+            moments: Some(Arc::new(WeightedMoments { total, ..moments })),
+        };
+        Ok((weights, function))
+    }
+
     /// All weights 1; `total` is the sum of the base weights.
     pub fn uniform(total: f64) -> Self {
         Self { weighting: Weighting::Equal, effective_sample_size: total, moments: None }

@@ -37,22 +37,8 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     if let (None, [task]) = (asked, estimator.method.tasks().as_slice()) {
         estimator.roles.task = Some(*task);
     }
-    let excluded = std::mem::take(&mut estimator.roles.exclude);
-    if let Some(name) = estimator.roles.weight_column.as_ref().filter(|name| excluded.contains(name)) {
-        bail!("'{name}' can't weigh the rows and be left out at once");
-    }
-    if excluded.contains(&arguments.target) {
-        bail!("'{}' can't be the target and be left out at once", arguments.target);
-    }
-    let options = ReadOptions { skip: excluded, text: estimator.text.clone(), only: None };
     let start = std::time::Instant::now();
-    let stream = TableStream::open(&arguments.data, &options)?;
-    let available = stream.columns()?;
-    if let Some(column) = estimator.text.iter().find(|name| !available.contains(name)) {
-        let column = column.clone();
-        return Err(in_file(&arguments.data)(Error::UnknownColumn { column, available }).into());
-    }
-    let data = prepare(&stream, &estimator, &arguments.data, &printer)?;
+    let (stream, data) = open(&arguments.data, &arguments.target, &mut estimator, &printer)?;
     let read_in = start.elapsed().as_secs_f64();
     let start = std::time::Instant::now();
     let rows = data.rows();
@@ -86,6 +72,31 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
         }
     }
     Ok(if fitted.model.converged { Ending::Done } else { Ending::NotConverged })
+}
+
+/// Opens a table and reads the rows to learn from, wherever they fit.
+pub(crate) fn open(
+    path: &Path,
+    target: &str,
+    estimator: &mut Estimator,
+    printer: &Printer,
+) -> anyhow::Result<(TableStream, Prepared)> {
+    let excluded = std::mem::take(&mut estimator.roles.exclude);
+    if let Some(name) = estimator.roles.weight_column.as_ref().filter(|name| excluded.contains(name)) {
+        bail!("'{name}' can't weigh the rows and be left out at once");
+    }
+    if excluded.iter().any(|name| name == target) {
+        bail!("'{target}' can't be the target and be left out at once");
+    }
+    let options = ReadOptions { skip: excluded, text: estimator.text.clone(), only: None };
+    let stream = TableStream::open(path, &options)?;
+    let available = stream.columns()?;
+    if let Some(column) = estimator.text.iter().find(|name| !available.contains(name)) {
+        let column = column.clone();
+        return Err(in_file(path)(Error::UnknownColumn { column, available }).into());
+    }
+    let data = prepare(&stream, estimator, path, printer)?;
+    Ok((stream, data))
 }
 
 /// Refuses outputs that would overwrite each other or can't be written, before any work is done.
@@ -138,6 +149,7 @@ pub(crate) fn fit_with_progress(
             Step::Variable(of) => counted(of, "evidence"),
             Step::Loop(_) => counted(loops, method.name()),
             Step::Resample(of) => counted(of, "resamples"),
+            Step::Candidate(of) => counted(of, "stress test"),
         }
         ControlFlow::Continue(())
     });
@@ -146,13 +158,13 @@ pub(crate) fn fit_with_progress(
 }
 
 /// The rows to learn from, wherever they are.
-enum Prepared {
+pub(crate) enum Prepared {
     Memory(TrainingData),
     File(FileRows),
 }
 
 impl Prepared {
-    fn rows(&self) -> &dyn RowSource {
+    pub(crate) fn rows(&self) -> &dyn RowSource {
         match self {
             Prepared::Memory(data) => data,
             Prepared::File(rows) => rows,

@@ -5,7 +5,7 @@ use crate::printer::Printer;
 use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
-use stablevar_report::text::{number, sufficiency};
+use stablevar_report::text::{number, refit, sufficiency};
 
 /// The variables, and how the fit went; `total` is the sum of the base weights.
 pub(super) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<()> {
@@ -69,7 +69,11 @@ pub(super) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
     if let Some(intercept) = model.model.intercept(encoding) {
         printer.line(&format!("intercept {}", number(intercept)))?;
     }
-    printer.line(&format!("effective sample size {:.0} of {total:.0}", model.effective_sample_size))?;
+    if let Some(choice) = &model.refit {
+        printer.line(&refit(choice))?;
+    }
+    let whose = if model.refit_is_weighted() { " under the weights of the refit" } else { "" };
+    printer.line(&format!("effective sample size {:.0} of {total:.0}{whose}", model.effective_sample_size))?;
     if let Some(left) = model.diagnostics.remaining_correlation {
         printer.line(&format!("largest correlation left where none should be {left:.2e}"))?;
     }

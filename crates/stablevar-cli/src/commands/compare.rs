@@ -1,0 +1,123 @@
+//! `stablevar compare`
+
+use super::{command_line, fit, in_file};
+use crate::Ending;
+use crate::args::{CompareArguments, Format, Options, Settings};
+use crate::printer::Printer;
+use anyhow::bail;
+use serde_json::json;
+use stablevar::Estimator;
+use stablevar::comparison::{Comparison, Plan, compare};
+use stablevar::design::Task;
+use stablevar::fit::Step;
+use stablevar::method::PRESETS;
+use stablevar_io::{read_model, write_whole};
+use stablevar_report::comparison_page;
+use stablevar_report::text::number;
+use std::ops::ControlFlow;
+
+pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
+    let printer = Printer::new(arguments.quiet);
+    let Settings { given, renamed } = &arguments.settings;
+    renamed.iter().for_each(|(old, new)| printer.warn(&format!("--{old} is now called --{new}")));
+    let mut stable = Estimator::new(PRESETS[0].name)?.target(&arguments.target).set_all(given.iter().cloned())?;
+    stable.findings().iter().for_each(|finding| printer.warn(&finding.words(&Options).to_string()));
+    let (_, data) = fit::open(&arguments.data, &arguments.target, &mut stable, &printer)?;
+    let rows = data.rows();
+    let others = others(arguments, rows.frame().target.task(), stable.seed)?;
+    let bar = printer.progress(1, "evidence");
+    let counted = |length: usize, what: &str| {
+        if bar.message() != what {
+            bar.set_position(0);
+            bar.set_length(length as u64);
+            bar.set_message(what.to_string());
+        }
+        bar.inc(1);
+        ControlFlow::Continue(())
+    };
+    let plan =
+        Plan { stable: &stable, others: &others, guests: &[], environment: None, repeat_selection: !arguments.quick };
+    let watch = |step: Step<'_>| match step {
+        Step::Variable(of) => counted(of, "evidence"),
+        Step::Candidate(of) => counted(of, "stress test"),
+        Step::Loop(_) | Step::Resample(_) => ControlFlow::Continue(()),
+    };
+    let compared = compare(rows, &plan, &watch, &|of| counted(of, "methods"));
+    bar.finish_and_clear();
+    let compared = compared.map_err(in_file(&arguments.data))?;
+    if let Some(path) = &arguments.report {
+        let page = comparison_page::page(&compared, &arguments.target, &command_line());
+        write_whole(path, |writer| writer.write_all(page.as_bytes()))?;
+    }
+    match arguments.format {
+        Format::Json => {
+            printer.json(&json!({"candidates": compared.candidates, "chosen": compared.chosen}))?;
+        }
+        Format::Human => print(&compared, &printer)?,
+    }
+    Ok(Ending::Done)
+}
+
+/// The other methods: those for the task that need no networks, what else was asked for, and the methods of saved models.
+fn others(arguments: &CompareArguments, task: Task, seed: u64) -> anyhow::Result<Vec<(String, Estimator)>> {
+    let usual: &[&str] = match task {
+        Task::Regression => &["lasso", "ridge"],
+        Task::Classification => &[],
+    };
+    let asked = arguments.also.iter().map(String::as_str);
+    let mut others = Vec::new();
+    for name in usual.iter().copied().chain(asked) {
+        let mut estimator = Estimator::new(name)?;
+        estimator.seed = seed;
+        if !estimator.method.tasks().contains(&task) {
+            let wanted = if task == Task::Regression { "numbers" } else { "two classes" };
+            bail!("--also {name}: it can't predict {wanted}, which the target '{}' holds", arguments.target);
+        }
+        others.push((name.to_string(), estimator));
+    }
+    for path in &arguments.models {
+        let model = read_model(path)?;
+        if model.task != task {
+            bail!("{}: the model does not predict what the target '{}' holds", path.display(), arguments.target);
+        }
+        let mut estimator = Estimator::new(model.method.name())?;
+        (estimator.method, estimator.seed) = (model.method, model.seed);
+        others.push((path.display().to_string(), estimator));
+    }
+    Ok(others)
+}
+
+fn print(compared: &Comparison, printer: &Printer) -> anyhow::Result<()> {
+    printer.line(&format!(
+        "{} ways to fit, on {} rows; {} regions held out, errors there relative to {}'s\n",
+        compared.candidates.len(),
+        compared.rows,
+        compared.regions.len(),
+        compared.candidates.first().map_or("the baseline", |first| &first.name)
+    ))?;
+    let rows: Vec<Vec<String>> = compared
+        .candidates
+        .iter()
+        .map(|candidate| {
+            let figures = &candidate.figures;
+            vec![
+                candidate.name.clone(),
+                candidate.columns.to_string(),
+                number(figures.cv_error),
+                format!("{:.3}", figures.stress_error),
+                format!("{:.3}", figures.standard_error),
+                format!("{:.3}", figures.stress_worst),
+                format!("{:.2}", candidate.seconds),
+            ]
+        })
+        .collect();
+    let error = format!("{} (cross-validation)", compared.metric);
+    printer.table(&["", "variables", &error, "under stress", "s.e.", "worst", "seconds"], &rows)?;
+    printer.line("")?;
+    for candidate in compared.candidates.iter().filter(|candidate| !candidate.note.is_empty()) {
+        printer.line(&format!("{}: {}", candidate.name, candidate.note))?;
+    }
+    printer.line(&format!("chosen: {}: {}", compared.chosen, compared.why))?;
+    compared.findings.iter().for_each(|finding| printer.warn(&finding.words(&Options).to_string()));
+    Ok(())
+}

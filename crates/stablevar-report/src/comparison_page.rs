@@ -1,0 +1,76 @@
+//! The page of a comparison: one self-contained file.
+
+use crate::chart::{Axis, Frontier, Placement, Scale, picture};
+use crate::page::{moving_document, section, table};
+use crate::text::{escape, number, shorten};
+use stablevar::comparison::{Compared, Comparison};
+
+/// The page that shows ways of fitting side by side.
+pub fn page(compared: &Comparison, target: &str, command: &str) -> String {
+    let rows: Vec<Vec<String>> = compared.candidates.iter().map(|candidate| row(compared, candidate)).collect();
+    let error = format!("{} in cross-validation", compared.metric);
+    let header = ["", "variables", &error, "under stress", "s.e.", "worst", "seconds"];
+    let regions: String =
+        compared.regions.iter().map(|name| format!("<li>{}</li>", escape(&shorten(name, 80)))).collect();
+    let sections = [
+        format!("<p>Taken is <b>{}</b>: {}.</p>", escape(&compared.chosen), escape(&compared.why)),
+        section("frontier", "Error here against error under stress", &chart(compared)),
+        section("figures", "Figures", &table(&header, &rows)),
+        section(
+            "regions",
+            "Regions held out",
+            &format!(
+                "<p>{} rows. Each of these regions was held out whole; the model was fitted to the other rows and predicted the \
+                 region.</p><ul>{regions}</ul><p><code>{}</code></p>",
+                compared.rows,
+                escape(command)
+            ),
+        ),
+    ];
+    moving_document(&format!("Ways to predict {}", shorten(target, 60)), &sections)
+}
+
+/// Error in cross-validation against error under stress, with the frontier between them.
+pub fn chart(compared: &Comparison) -> String {
+    let point = |candidate: &Compared| {
+        let chosen = candidate.name == compared.chosen;
+        let own = candidate.name.contains(": ");
+        Placement {
+            name: candidate.name.clone(),
+            x: candidate.figures.cv_error,
+            y: candidate.figures.stress_error,
+            half: candidate.figures.stress_error * candidate.figures.standard_error,
+            colour: if chosen {
+                0
+            } else if own {
+                4
+            } else {
+                1
+            },
+            named: chosen || !own,
+        }
+    };
+    let frontier = Frontier {
+        x: Axis::new(format!("{} in cross-validation", compared.metric), Scale::Linear),
+        y: Axis::new("error under stress, relative to the baseline", Scale::Linear),
+        points: compared.candidates.iter().map(point).collect(),
+    };
+    format!(
+        "<p>To the left is better where new rows are like these; down is better where they are not.</p><figure>{}</figure>",
+        picture("Error in cross-validation against error under stress", &frontier, (720.0, 380.0))
+    )
+}
+
+fn row(compared: &Comparison, candidate: &Compared) -> Vec<String> {
+    let figures = &candidate.figures;
+    let name = escape(&shorten(&candidate.name, 80));
+    vec![
+        if candidate.name == compared.chosen { format!("<b>{name}</b>") } else { name },
+        candidate.columns.to_string(),
+        number(figures.cv_error),
+        format!("{:.3}", figures.stress_error),
+        format!("{:.3}", figures.standard_error),
+        format!("{:.3}", figures.stress_worst),
+        format!("{:.2}", candidate.seconds),
+    ]
+}

@@ -1,0 +1,44 @@
+//! How the model on the variables chosen was chosen.
+
+use crate::page::table;
+use crate::text::{escape, number};
+use stablevar::fit::FittedModel;
+
+pub(super) fn section(model: &FittedModel) -> String {
+    let Some(choice) = &model.refit else { return String::new() };
+    let mut why = escape(&choice.why);
+    if let Some(first) = why.get(..1) {
+        why.replace_range(..1, &first.to_uppercase());
+    }
+    let taken = format!("<p>Taken is <b>{}</b>. {why}.</p>", escape(&choice.chosen));
+    if choice.candidates.is_empty() {
+        return taken;
+    }
+    let rows: Vec<Vec<String>> = choice
+        .candidates
+        .iter()
+        .map(|candidate| {
+            let (figures, name) = (&candidate.figures, escape(&candidate.name));
+            vec![
+                if candidate.name == choice.chosen { format!("<b>{name}</b>") } else { name },
+                candidate.columns.to_string(),
+                number(figures.cv_error),
+                format!("{:.3}", figures.stress_error),
+                format!("{:.3}", figures.standard_error),
+                format!("{:.3}", figures.stress_worst),
+            ]
+        })
+        .collect();
+    let error = format!("{} in cross-validation", choice.metric);
+    let baseline = if model.classes.is_some() { "logistic regression" } else { "least squares" };
+    let regions: Vec<String> = choice.regions.iter().map(|name| escape(name)).collect();
+    format!(
+        "{taken}<p>Each way to fit was tried without every one of {} regions of the rows, and predicted the region: what does well \
+         there is likelier to carry over to new places. Errors under stress are relative to those of {baseline} on all columns, so \
+         that less than 1 is better. The variables were chosen before, on all rows.</p>{}<details><summary>The regions</summary>\
+         <p>{}</p></details>",
+        choice.regions.len(),
+        table(&["", "variables", &error, "under stress", "s.e.", "worst"], &rows),
+        regions.join("; ")
+    )
+}

@@ -1,0 +1,89 @@
+//! The refit, where a stress test chooses it.
+
+use super::{Step, Watch, fit_to, remember, uniform};
+use crate::design::TrainingData;
+use crate::error::Result;
+use crate::finding::Finding;
+use crate::foresight::TrainingMemory;
+use crate::models::{AutoRefit, Fitting, Model, PlainLinear, Refit, Refitted};
+use crate::passes::{QuadraticFunction, RowSource, Weighting};
+use crate::stress::{Chosen, Kind, Question, RefitChoice, Variables, choose};
+use crate::weights::SampleWeights;
+
+/// A refit and how it came about.
+pub(super) struct Refitting {
+    pub refitted: Refitted,
+    /// The variables that it takes.
+    pub selected: Vec<usize>,
+    /// Its weights, if rows do not count alike.
+    pub weights: Option<(SampleWeights, QuadraticFunction)>,
+    /// Training rows with its held-out predictions.
+    pub memory: Option<TrainingMemory>,
+    pub choice: Option<RefitChoice>,
+    pub findings: Vec<Finding>,
+}
+
+/// Fits a model to the variables chosen, by the way that a stress test chooses if that is asked for.
+pub(super) fn refit_chosen(
+    data: &dyn RowSource,
+    refit: &Refit,
+    selected: Vec<usize>,
+    sufficient: Option<bool>,
+    seed: u64,
+    watch: Watch<'_>,
+) -> Result<Refitting> {
+    let Refit::Auto(auto) = refit else {
+        let alike = uniform(data);
+        let refitted = fit_to(refit, data, &selected, &alike, seed)?;
+        let memory = remember(refit, data, &selected, &alike, seed)?;
+        return Ok(Refitting { refitted, selected, weights: None, memory, choice: None, findings: Vec::new() });
+    };
+    let question = Question { selected: &selected, sufficient, limit: auto.robust.limit, environment: None };
+    let chosen = choose(data, &question, &|candidates| watch(Step::Candidate(candidates)))?;
+    carry_out(data, auto, selected, chosen, seed)
+}
+
+/// Fits what was chosen to all rows.
+fn carry_out(
+    data: &dyn RowSource,
+    auto: &AutoRefit,
+    selected: Vec<usize>,
+    chosen: Chosen,
+    seed: u64,
+) -> Result<Refitting> {
+    let Chosen { mut choice, function, bulks, findings } = chosen;
+    let features = &data.frame().encoding.features;
+    let selected = match choice.candidate.variables {
+        Variables::Chosen => selected,
+        Variables::All => (0..features.len()).collect(),
+    };
+    let weights = function.map(|function| SampleWeights::by_function(data, function)).transpose()?;
+    let alike = uniform(data);
+    let used = weights.as_ref().map_or(&alike, |(weights, _)| weights);
+    choice.n_eff = used.effective_sample_size();
+    let kind: &(dyn Fitting + Sync) = match choice.candidate.kind {
+        Kind::Linear => &PlainLinear,
+        Kind::Robust => &auto.robust,
+    };
+    let columns: Vec<usize> =
+        selected.iter().flat_map(|&variable| features[variable].columns.iter().copied()).collect();
+    // Far values are drawn in for rows in memory alone.
+    let bulks = bulks.filter(|_| data.memory().is_some());
+    let fit = |rows: &dyn RowSource, weighting: &Weighting| match (&bulks, rows.memory()) {
+        (Some(bulks), Some(memory)) => {
+            // Weights are functions of the columns as they are, so they are taken before far values are drawn in.
+            let given = SampleWeights::new(weighting.of_design(&memory.design).into_owned(), &memory.base);
+            let refitted = kind.fit(&memory.drawn_in(bulks), &columns, given.weighting(), seed)?;
+            let model = match refitted.model {
+                Model::Linear(linear) => Model::Linear(linear.on_drawn_in(bulks.clone())),
+                other => other,
+            };
+            Ok(Refitted { model, ..refitted })
+        }
+        _ => kind.fit(rows, &columns, weighting, seed),
+    };
+    let refitted = fit(data, used.weighting())?;
+    let again = |rows: &TrainingData, weighting: &Weighting| fit(rows, weighting).map(|refitted| refitted.model);
+    let memory = TrainingMemory::gather(data, used.weighting(), &again)?;
+    Ok(Refitting { refitted, selected, weights, memory, choice: Some(choice), findings })
+}
