@@ -299,8 +299,8 @@ class StableModel(Parametrised, metaclass=ABCMeta):
     def foresee(self, X: Rows) -> Foresight:
         """Which columns of new rows drifted, and the error to expect there.
 
-        The error is that of training rows like the new ones. A relation of outcome and columns that has changed can't be seen
-        without outcomes.
+        The error is that of training rows like the new ones. A relation of outcome and columns that has changed can't
+        be seen without outcomes.
 
         Parameters
         ----------
@@ -310,7 +310,8 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         Returns
         -------
         foresight : Foresight
-            With ``expected_error``, ``interval``, ``training_error``, ``n_eff``, ``outside_share``, ``drift``, ``trust``.
+            With ``expected_error``, ``interval``, ``training_error``, ``n_eff``, ``outside_share``, ``drift`` and
+            ``trust``.
         """
         check_is_fitted(self)
         X, names = read(self, X, reset=False)
@@ -327,9 +328,9 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         Returns
         -------
         curve : dict
-            Arrays ``shift`` (in standard deviations), ``mean``, ``error`` (NaN where too few rows are left), ``standard_error`` and
-            ``n_eff``; and ``column``, ``level`` (of text, the one whose share moves), ``used``, ``danger`` (the largest rise
-            within one standard deviation, as a share).
+            Arrays ``shift`` (in standard deviations), ``mean``, ``error`` (NaN where too few rows are left),
+            ``standard_error`` and ``n_eff``; and ``column``, ``level`` (of text, the one whose share moves), ``used``,
+            ``danger`` (the largest rise within one standard deviation, as a share).
         """
         check_is_fitted(self)
         return curve_of(self._model.shift_curve(column))

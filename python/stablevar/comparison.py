@@ -45,8 +45,8 @@ def compare(
     y : array-like of shape (n_samples,)
         The outcome: numbers, or two classes.
     estimators : dict of str to estimator or None, default=None
-        Estimators of scikit-learn, or like them, to compare with. They are cloned and fitted without each part of the rows;
-        classifiers need ``predict_proba``.
+        Estimators of scikit-learn, or like them, to compare with. They are cloned and fitted without each part of the
+        rows; classifiers need ``predict_proba``.
     task : {"auto", "regression", "classification"}, default="auto"
         What to predict. "auto": classes if y holds two values.
     methods : iterable of str or None, default=None
@@ -67,7 +67,8 @@ def compare(
     Returns
     -------
     comparison : pandas.DataFrame or list of dict
-        One row per way of fitting, the baseline (least squares or logistic regression on all columns) first. A list of dicts
+        One row per way of fitting, the baseline (least squares or logistic regression on all columns) first. A list of
+        dicts
         where pandas is not installed. Its columns:
 
         - ``name``, and ``columns``, the number of variables used;

@@ -126,7 +126,9 @@ fn by_svi(
             sufficiency = Some(evidence::sufficiency(data, how, &outcome.selected)?);
         }
     }
-    let sufficient = sufficiency.map(|set| set.sufficient);
+    // All columns may take the place of a set that falls short, but not of one that was asked for.
+    let asked_for = settings.rule.threshold().is_none() || selection_frequency.is_some();
+    let sufficient = sufficiency.filter(|_| !asked_for).map(|set| set.sufficient);
     let Refitting { refitted, selected, weights, memory, choice, findings } =
         refit_chosen(data, refit, outcome.selected, sufficient, seed, watch)?;
     let (mut converged, mut stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
