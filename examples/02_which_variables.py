@@ -10,7 +10,7 @@ from stablevar import SVIRegressor
 from stablevar.datasets import make_biased_linear
 from stablevar.plotting import EvidenceDisplay
 
-X, y = make_biased_linear(n_samples=1500, r=2.5, random_state=0, as_frame=True)
+X, y = make_biased_linear(n_samples=1500, r=2.5, random_state=1, as_frame=True)
 model = SVIRegressor().fit(X, y)
 
 evidence = pd.DataFrame(model.evidence_).T[["effect", "standard_error", "t", "p_value", "probability"]]

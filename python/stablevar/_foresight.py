@@ -13,7 +13,7 @@ import numpy as np
 class Foresight:
     """What is to be expected on new rows without outcomes.
 
-    Attributes
+    Parameters
     ----------
     expected_error : float or None
         The error to expect there, None where it can't be told.

@@ -113,7 +113,7 @@ pub fn foreseen(seed: u64) -> Option<Outcome> {
     let mut world = World::new(seed);
     let rows = [800, 2000, 4000][seed as usize % 3];
     let training = world.draw(rows, false);
-    let new = world.draw(if seed % 2 == 0 { 500 } else { 3000 }, true);
+    let new = world.draw(if seed.is_multiple_of(2) { 500 } else { 3000 }, true);
     let later = world.draw(20_000, true);
     let method = if world.classes { "logistic" } else { "ols" };
     let model: FittedModel = Estimator::new(method).ok()?.target("y").fit(&training).ok()?.model;

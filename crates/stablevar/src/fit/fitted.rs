@@ -170,9 +170,9 @@ impl FittedModel {
     /// The error when several columns' means move at once, each by so many standard deviations; text of more than two levels
     /// has no one share to move.
     pub fn shifted(&self, shifts: &[(&str, f64)]) -> Result<ShiftPoint> {
-        let column = |&(name, by): &(&str, f64)| match self.encoding.features[self.variable(name)?].columns.as_slice() {
-            &[column] if by.is_finite() => Ok((column, by)),
-            &[_] => Err(Error::BadRequest(format!("'{name}' can't be moved by {by}"))),
+        let column = |&(name, by): &(&str, f64)| match self.encoding.features[self.variable(name)?].columns[..] {
+            [column] if by.is_finite() => Ok((column, by)),
+            [_] => Err(Error::BadRequest(format!("'{name}' can't be moved by {by}"))),
             _ => Err(Error::BadRequest(format!("'{name}' holds text, which has no mean to move"))),
         };
         Ok(Tilts::new(self.known()?).point(&shifts.iter().map(column).collect::<Result<Vec<_>>>()?))

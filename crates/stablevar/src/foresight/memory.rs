@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn numbers_are_short_and_near() {
         assert_eq!(short(0.1 + 0.2), 0.3);
-        assert_eq!(short(-1180.000_000_000_2), -1180.0);
+        assert_eq!(short(-1_180.000_000_000_2), -1180.0);
         assert!((short(1e300 / 3.0) / (1e300 / 3.0) - 1.0).abs() < 1e-8);
         assert_eq!(short(0.0), 0.0);
     }
