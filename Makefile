@@ -69,6 +69,7 @@ bench: $(STAMP) release
 bench-stages: $(STAMP) release
 	cargo bench -p stablevar-bench
 	cargo run --release -p stablevar-bench --example growth
+	cargo run --release -p stablevar-bench --example evidence
 	$(VENV)/bin/python crates/stablevar-bench/benches/network_speed.py
 	$(VENV)/bin/python python/benches/overhead.py
 	$(VENV)/bin/python python/benches/peers.py
