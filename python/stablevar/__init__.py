@@ -3,6 +3,7 @@
 from ._base import load
 from ._core import __version__
 from ._findings import FindingWarning
+from ._path import BalancePath, balance_path
 from .estimators import (
     NonlinearSVIClassifier,
     NonlinearSVIRegressor,
@@ -18,6 +19,7 @@ __all__ = [
     "DWR",
     "SRDO",
     "Balance",
+    "BalancePath",
     "FindingWarning",
     "NonlinearSVIClassifier",
     "NonlinearSVIRegressor",
@@ -27,5 +29,6 @@ __all__ = [
     "SVIRegressor",
     "StableSelector",
     "__version__",
+    "balance_path",
     "load",
 ]

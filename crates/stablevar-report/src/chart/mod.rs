@@ -8,6 +8,7 @@ mod forest;
 mod heatmap;
 mod histogram;
 mod lines;
+mod path;
 
 pub use axis::{Axis, SMALL, Scale};
 pub use balance::{BalanceChart, Change};
@@ -17,6 +18,7 @@ pub use forest::{Forest, Interval};
 pub use heatmap::Heatmap;
 pub use histogram::Histogram;
 pub use lines::{LineChart, Point, Series};
+pub use path::{PathChart, Stop};
 
 /// Something that can be drawn into a part of a picture.
 pub trait Chart {

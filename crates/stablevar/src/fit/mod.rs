@@ -20,7 +20,9 @@ use crate::optim::StopReason;
 use crate::passes::RowSource;
 use crate::selection::{Rule, stand_ins};
 use crate::svi::{Loop, LoopStop, Svi, svi};
-use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction, WeightProfile};
+use crate::weights::{
+    AnyReweighter, Mask, Reached, Reweighted, Reweighter, SampleWeights, WeightFunction, WeightProfile,
+};
 use findings::findings;
 use std::ops::ControlFlow;
 
@@ -41,6 +43,7 @@ struct Found {
     separated: bool,
     weights: SampleWeights,
     truncated: Option<f64>,
+    balance: Option<Reached>,
     function: Option<WeightFunction>,
     mask: Option<Mask>,
     evidence: Option<Vec<VariableEvidence>>,
@@ -130,6 +133,7 @@ fn by_svi(
         model: refitted.model,
         separated: refitted.separated,
         truncated: outcome.reweighted.truncated,
+        balance: outcome.reweighted.reached,
         weights: outcome.reweighted.weights,
         function: outcome.reweighted.function,
         mask: Some(outcome.mask),
@@ -191,7 +195,8 @@ fn by_all(data: &dyn RowSource, reweighter: Option<&AnyReweighter>, refit: &Refi
     };
     let refitted = fit_to(refit, data, &all, &weighing.weights, seed)?;
     let stop = weighing.stop;
-    Ok(Found::unweighted(data, all, refitted, stop.converged(), in_words(stop)).under(data, weighing))
+    let reason = weighing.reached.filter(|_| stop.converged()).map_or_else(|| in_words(stop), |far| far.in_words());
+    Ok(Found::unweighted(data, all, refitted, stop.converged(), reason).under(data, weighing))
 }
 
 fn by_lasso(data: &TrainingData, lasso: &Lasso, refit: &Refit, seed: u64) -> Result<Found> {
@@ -278,6 +283,7 @@ impl Found {
             model: refitted.model,
             separated: refitted.separated,
             truncated: None,
+            balance: None,
             weights: uniform(data),
             function: None,
             mask: None,
@@ -294,8 +300,8 @@ impl Found {
 
     /// The same under weights that decorrelate all variables.
     fn under(self, data: &dyn RowSource, weighing: Reweighted) -> Self {
-        let Reweighted { weights, function, truncated, .. } = weighing;
-        Self { weights, function, truncated, mask: Some(Mask::all(data.frame())), ..self }
+        let Reweighted { weights, function, truncated, reached: balance, .. } = weighing;
+        Self { weights, function, truncated, balance, mask: Some(Mask::all(data.frame())), ..self }
     }
 }
 
@@ -340,6 +346,7 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         // Of standardised columns the correlations are the covariances.
         condition_before: selection_condition(&frame.correlations, &selected_columns, slopes),
         truncated: found.truncated,
+        balance: found.balance,
         separation: separation(&found.open_probability, &found.selected),
         ..Diagnostics::default()
     };
