@@ -601,8 +601,8 @@ mod tests {
     fn threads_do_not_change_a_path() {
         let data = sample(9000);
         let mask = Mask::all(&data);
-        let [one, three] =
-            [1, 3].map(|threads| with_threads(Some(threads), || Balance::default().path(&data, &mask)).unwrap());
+        let [one, three] = [1, 3]
+            .map(|threads| with_threads(Some(threads), || Balance::default().path(&data, &mask)).unwrap().unwrap());
         assert_eq!((one.chosen, sizes(&one)), (three.chosen, sizes(&three)));
         for (one, three) in one.points.iter().zip(&three.points) {
             assert_eq!(one.weights.values(&data), three.weights.values(&data));
