@@ -26,7 +26,7 @@ const SHOWN_COLUMNS: usize = 12;
 
 pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
-    let Settings { given, renamed } = &arguments.settings;
+    let Settings { given, renamed, .. } = &arguments.settings;
     renamed.iter().for_each(|(old, new)| printer.warn(&format!("--{old} is now called --{new}")));
     let mut estimator = Estimator::new(&arguments.method)?.target(&arguments.target).set_all(given.iter().cloned())?;
     check_outputs(&[&arguments.model, &arguments.weights, &arguments.report], arguments.format)?;
