@@ -144,7 +144,7 @@ def peers(page, quick):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         descent = seconds(lambda: slow.fit(X), 1)
-    dual, exact = Balance(tol=1e-4), Balance()
+    dual, exact = Balance(ridge=1e-10, tol=1e-4), Balance(ridge=1e-10)
     fast, exactly = seconds(lambda: dual.fit(X), 50), seconds(lambda: exact.fit(X), 50)
     row = lambda name, model, time: (  # noqa: E731
         name,

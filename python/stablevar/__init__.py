@@ -4,6 +4,7 @@ from ._base import load
 from ._core import __version__
 from ._findings import FindingWarning
 from ._foresight import Foresight
+from ._path import BalancePath, balance_path
 from .comparison import compare
 from .estimators import (
     NonlinearSVIClassifier,
@@ -20,6 +21,7 @@ __all__ = [
     "DWR",
     "SRDO",
     "Balance",
+    "BalancePath",
     "FindingWarning",
     "Foresight",
     "NonlinearSVIClassifier",
@@ -30,6 +32,7 @@ __all__ = [
     "SVIRegressor",
     "StableSelector",
     "__version__",
+    "balance_path",
     "compare",
     "load",
 ]

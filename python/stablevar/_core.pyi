@@ -98,6 +98,13 @@ def reweigh(
     sample_weight: NDArray[np.float64] | None,
     stable: list[float] | None,
 ) -> tuple[NDArray[np.float64], WeightModel | None, str]: ...
+def balance_path(
+    settings: str,
+    input: Input,
+    names: list[str],
+    sample_weight: NDArray[np.float64] | None,
+    stable: list[float] | None,
+) -> tuple[list[WeightModel], str]: ...
 def errors_by_environment(
     metric: str, environments: list[str], truth: NDArray[np.float64], predicted: NDArray[np.float64]
 ) -> tuple[str, list[tuple[str, float]]]: ...

@@ -81,8 +81,9 @@ class SVIRegressor(Regression, StableModel):
         What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
         may move: a little more effective sample size.
     ridge : float in (0, inf) or None, default=None
-        How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter.
-        ``None``: (pairs of columns / rows)^2.
+        How much correlation the weights may leave; 1e-10 leaves none, if there are such weights. ``None``: (pairs
+        of columns / rows)^2 in the loop of Algorithm 1; where balance is by itself or takes the place of another
+        reweighter as little as the rows allow.
     balance_tolerance : float in (0, inf), default=0.0001
         Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of
         another reweighter.
@@ -292,8 +293,9 @@ class SVIClassifier(Classification, StableModel):
         What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
         may move: a little more effective sample size.
     ridge : float in (0, inf) or None, default=None
-        How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter.
-        ``None``: (pairs of columns / rows)^2.
+        How much correlation the weights may leave; 1e-10 leaves none, if there are such weights. ``None``: (pairs
+        of columns / rows)^2 in the loop of Algorithm 1; where balance is by itself or takes the place of another
+        reweighter as little as the rows allow.
     balance_tolerance : float in (0, inf), default=0.0001
         Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of
         another reweighter.
@@ -504,8 +506,9 @@ class SVIDRegressor(Regression, StableModel):
         What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
         may move: a little more effective sample size.
     ridge : float in (0, inf) or None, default=None
-        How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter.
-        ``None``: (pairs of columns / rows)^2.
+        How much correlation the weights may leave; 1e-10 leaves none, if there are such weights. ``None``: (pairs
+        of columns / rows)^2 in the loop of Algorithm 1; where balance is by itself or takes the place of another
+        reweighter as little as the rows allow.
     balance_tolerance : float in (0, inf), default=0.0001
         Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of
         another reweighter.
@@ -705,8 +708,9 @@ class SVIDClassifier(Classification, StableModel):
         What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
         may move: a little more effective sample size.
     ridge : float in (0, inf) or None, default=None
-        How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter.
-        ``None``: (pairs of columns / rows)^2.
+        How much correlation the weights may leave; 1e-10 leaves none, if there are such weights. ``None``: (pairs
+        of columns / rows)^2 in the loop of Algorithm 1; where balance is by itself or takes the place of another
+        reweighter as little as the rows allow.
     balance_tolerance : float in (0, inf), default=0.0001
         Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of
         another reweighter.

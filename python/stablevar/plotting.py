@@ -323,6 +323,79 @@ class BalanceDisplay:
         return self
 
 
+class BalancePathDisplay:
+    """What balance costs: effective rows against the correlation that is left, from no weights to the strongest.
+
+    Parameters
+    ----------
+    n_eff : ndarray of shape (n_points,)
+        Effective sample sizes.
+    largest_correlation : ndarray of shape (n_points,)
+        The largest absolute correlation left.
+    rms_correlation : ndarray of shape (n_points,)
+        The root mean square of all.
+    chosen : int or None
+        The position of the point that is marked.
+    """
+
+    def __init__(
+        self,
+        n_eff: NDArray[np.float64],
+        largest_correlation: NDArray[np.float64],
+        rms_correlation: NDArray[np.float64],
+        chosen: int | None,
+    ) -> None:
+        self.n_eff = n_eff
+        self.largest_correlation = largest_correlation
+        self.rms_correlation = rms_correlation
+        self.chosen = chosen
+
+    @classmethod
+    def from_path(cls, path: Any, *, ax: Axes | None = None) -> BalancePathDisplay:
+        """Draw a path.
+
+        Parameters
+        ----------
+        path : BalancePath
+            What :func:`~stablevar.balance_path` returned.
+        ax : Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : BalancePathDisplay
+        """
+        return cls(path.n_eff, path.largest_correlation, path.rms_correlation, path.chosen).plot(ax=ax)
+
+    def plot(self, ax: Axes | None = None) -> BalancePathDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : Axes or None, default=None
+            Where to draw.
+
+        Returns
+        -------
+        display : BalancePathDisplay
+        """
+        ax = _axes(ax, figsize=(5.5, 3.6))
+        self.ax_ = ax
+        self.figure_: Any = ax.figure
+        for left, colour, marker, name in (
+            (self.largest_correlation, BLUE, "o", "largest"),
+            (self.rms_correlation, RED, "s", "root mean square"),
+        ):
+            ax.plot(left, self.n_eff, color=colour, marker=marker, markersize=4, label=name)
+            if self.chosen is not None:
+                label = "the default" if marker == "s" else None
+                at = (left[self.chosen], self.n_eff[self.chosen])
+                ax.plot(*at, marker, color="black", markersize=9, fillstyle="none", linestyle="none", label=label)
+        ax.set(xlabel="correlation left under the weights", ylabel="effective rows", xlim=(0, None), ylim=(0, None))
+        ax.legend()
+        return self
+
+
 class EnvironmentErrorDisplay:
     """The error of several models in several environments.
 

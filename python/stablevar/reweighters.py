@@ -21,9 +21,10 @@ class Balance(Reweighting):
     means : {"pinned", "recentred"}, default="pinned"
         What happens to the columns' means under the weights. "pinned": they stay where they are. "recentred": they
         may move: a little more effective sample size.
-    ridge : float in (0, inf) or None, default=1e-10
-        How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter.
-        ``None``: (pairs of columns / rows)^2.
+    ridge : float in (0, inf) or None, default=None
+        How much correlation the weights may leave; 1e-10 leaves none, if there are such weights. ``None``: (pairs
+        of columns / rows)^2 in the loop of Algorithm 1; where balance is by itself or takes the place of another
+        reweighter as little as the rows allow.
     tol : float in (0, inf), default=1e-09
         Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of
         another reweighter.
@@ -84,7 +85,7 @@ class Balance(Reweighting):
         *,
         divergence: Literal["chi2", "entropy"] = "chi2",
         means: Literal["pinned", "recentred"] = "pinned",
-        ridge: float | None = 1e-10,
+        ridge: float | None = None,
         tol: float = 1e-09,
         max_iter: int = 500,
         max_levels: int = 100,

@@ -132,16 +132,11 @@ def test_weights_without_a_function_are_said_to_be_so(client, linear):
         DaskBalance(tol=-1).fit(rows)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_balance_that_failed_is_as_in_memory(client):
-    X, here = next(
-        (X, fitted)
-        for X in (np.random.default_rng(seed).normal(size=(40, 31)) for seed in range(20))
-        for fitted in [Balance().fit(X)]
-        if fitted._function is None
-    )
-    there = DaskBalance().fit(da.from_array(X, chunks=(20, 31)))
-    np.testing.assert_array_equal(there.weights_.compute(), here.weights_)
+def test_a_balance_that_is_not_feasible_is_as_in_memory(client):
+    X = np.random.default_rng(0).normal(size=(40, 31))
+    here, there = Balance().fit(X), DaskBalance().fit(da.from_array(X, chunks=(20, 31)))
+    np.testing.assert_allclose(there.weights_.compute(), here.weights_, atol=1e-9)
+    assert there.summary_["why"] == here.summary_["why"]
 
 
 def test_findings_are_told(client, table):

@@ -180,18 +180,16 @@ def test_weights_without_a_function_are_said_to_be_so(linear):
         OLSRegressor().fit(X, y).weigh(X)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_a_balance_that_failed_says_so():
+@pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
+def test_a_balance_that_is_not_feasible_goes_as_far_as_it_can():
     # Of samples as small as this some have no weights under which no pair of columns correlates.
-    for seed in range(20):
+    for seed in range(5):
         wide = np.random.default_rng(seed).normal(size=(40, 31))
         reweighter = Balance().fit(wide)
-        assert not reweighter.converged_
-        if reweighter._function is None:
-            break
-    np.testing.assert_array_equal(reweighter.weights_, 1)
-    with pytest.raises(ValueError, match="This Balance has weights of the training rows only.*fewer columns\\."):
-        reweighter.weigh(wide)
+        assert reweighter.converged_ and np.ptp(reweighter.weights_) > 0.1
+        assert reweighter.n_eff_ >= 20
+        assert not reweighter.summary_["balance"]["exact"] and "are left" in reweighter.summary_["why"]
+        assert reweighter.weigh(wide).shape == (40,)
 
 
 def test_load_restores_class_and_parameters(tmp_path):

@@ -33,9 +33,9 @@ fn stages(criterion: &mut Criterion) {
     let data = sample(2000, 10);
     let mask = Mask::all(&data);
     criterion.bench_function("balance 2000x10", |bench| {
-        bench.iter(|| Balance::default().solve(&data, &mask, None).expect("rows in memory"))
+        bench.iter(|| Balance::exact().solve(&data, &mask, None).expect("rows in memory"))
     });
-    let weights = Balance::default().solve(&data, &mask, None).expect("rows in memory").weights;
+    let weights = Balance::exact().solve(&data, &mask, None).expect("rows in memory").weights;
     let problem = WeightedProblem::new(&data, &weights).expect("rows in memory");
     criterion.bench_function("gates 2000x10", |bench| bench.iter(|| LinearGates::default().fit(black_box(&problem))));
     let published = Estimator::new("svi").and_then(|svi| svi.set("evidence", "none")).expect("a setting of SVI").method;

@@ -70,9 +70,9 @@ fn main() {
                 let start = Instant::now();
                 let descended = published.reweigh(&data, &mask, None, 0).expect("rows in memory");
                 let slow = start.elapsed().as_secs_f64();
-                let balanced = Balance::default().solve(&data, &mask, None).expect("rows in memory");
+                let balanced = Balance::exact().solve(&data, &mask, None).expect("rows in memory");
                 let values = [
-                    seconds(5, || drop(Balance::default().solve(&data, &mask, None).expect("rows in memory"))),
+                    seconds(5, || drop(Balance::exact().solve(&data, &mask, None).expect("rows in memory"))),
                     slow,
                     balanced.weights.effective_sample_size(),
                     descended.weights.effective_sample_size(),

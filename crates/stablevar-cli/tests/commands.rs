@@ -629,3 +629,34 @@ fn a_memory_limit_that_can_not_be_kept_is_refused() {
     run.fails_with(&["the Lasso needs all rows in memory", "--memory"]);
     assert_eq!(folder.names(), ["rows"]);
 }
+
+#[test]
+fn weigh_shows_the_path_and_writes_weights_and_a_picture() {
+    let folder = Folder::with_sample();
+    let run =
+        folder.run(&["weigh", "train.csv", "--target", "y", "--path", "--weights", "w.csv", "--chart", "path.svg"]);
+    assert_eq!(run.code(), 0, "{}", run.stderr());
+    assert!(run.stdout().contains("largest correlation left") && run.stdout().contains("<- the default"));
+    let weights = std::fs::read_to_string(folder.path("w.csv")).unwrap();
+    assert_eq!(weights.lines().count(), 601);
+    assert!(std::fs::read_to_string(folder.path("path.svg")).unwrap().starts_with("<svg"));
+    let told = folder.run(&["weigh", "train.csv", "--exclude", "y", "--path", "--format", "json"]);
+    let told: serde_json::Value = serde_json::from_str(&told.stdout()).unwrap();
+    let points = told["path"]["points"].as_array().unwrap();
+    assert_eq!(points[told["path"]["chosen"].as_u64().unwrap() as usize]["n_eff"], told["n_eff"]);
+    assert!(points[0]["ridge"].is_null() && points[0]["n_eff"] == 600.0);
+}
+
+#[test]
+fn weigh_takes_a_ridge_as_it_is_given() {
+    let folder = Folder::with_sample();
+    let told = |more: &[&str]| -> serde_json::Value {
+        let arguments = [&["weigh", "train.csv", "--target", "y", "--format", "json"], more].concat();
+        serde_json::from_str(&folder.run(&arguments).stdout()).unwrap()
+    };
+    let (weak, strong) = (told(&["--ridge", "10"]), told(&["--ridge", "0.1"]));
+    assert_eq!(weak["ridge"], 10.0);
+    assert!(weak["n_eff"].as_f64() > strong["n_eff"].as_f64());
+    assert!(weak["largest_correlation"].as_f64() > strong["largest_correlation"].as_f64());
+    assert_eq!(folder.run(&["weigh", "train.csv", "--target", "nothing"]).code(), 1);
+}

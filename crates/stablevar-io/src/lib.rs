@@ -12,6 +12,7 @@ mod parts;
 mod spill;
 mod stream;
 pub mod summary;
+pub mod weighing;
 
 pub use error::{IoError, Result};
 pub use model_file::{model_from_json, model_to_json, read_model, write_model};

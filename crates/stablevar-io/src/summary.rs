@@ -98,6 +98,7 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
         "remaining_correlation": model.diagnostics.remaining_correlation,
         "distance_correlation": model.diagnostics.distance_correlation.map(|(before, after)| json!({"before": before, "after": after})),
         "truncated_share": model.diagnostics.truncated,
+        "balance": model.diagnostics.balance,
         "separation": model.diagnostics.separation,
         "selection_condition": {
             "before": condition(&model.diagnostics.condition_before),

@@ -22,6 +22,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(model::fit, module)?)?;
     module.add_function(wrap_pyfunction!(weights::reweigh, module)?)?;
+    module.add_function(wrap_pyfunction!(weights::balance_path, module)?)?;
     module.add_class::<parts::EncodedRows>()?;
     module.add_function(wrap_pyfunction!(parts::survey_part, module)?)?;
     module.add_function(wrap_pyfunction!(parts::draft, module)?)?;

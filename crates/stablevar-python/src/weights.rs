@@ -10,8 +10,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 use stablevar::Estimator;
-use stablevar::design::{Encoding, TrainingData};
-use stablevar::diagnostics::{remaining_correlation, weighted_correlations};
+use stablevar::design::{Encoding, Frame, TrainingData};
+use stablevar::diagnostics::{remaining_correlation, rms_remaining_correlation, weighted_correlations};
 use stablevar::engine::RowSource;
 use stablevar::error::Result;
 use stablevar::table::Table;
@@ -108,6 +108,46 @@ pub(crate) fn reweigh<'py>(
     Ok((weights.into_pyarray(py), model, summary))
 }
 
+/// Which pairs to decorrelate. Probabilities of being stable are by the names of the table, some of whose columns may have been
+/// left out.
+fn mask_of(frame: &Frame, names: &[String], stable: Option<&[f64]>) -> Mask {
+    let Some(stable) = stable else { return Mask::all(frame) };
+    let of = |name: &String| names.iter().position(|other| other == name).map_or(0.0, |k| stable[k]);
+    let kept: Vec<f64> = frame.encoding.features.iter().map(|feature| of(&feature.name)).collect();
+    Mask::from_stability(frame, &kept)
+}
+
+/// Soft balance from none to as much as there can be: the functions that weigh rows, and the path as JSON.
+#[pyfunction]
+#[pyo3(signature = (settings, input, names, sample_weight, stable))]
+pub(crate) fn balance_path<'py>(
+    py: Python<'py>,
+    settings: &str,
+    input: Input<'py>,
+    names: Vec<String>,
+    sample_weight: Option<PyReadonlyArray1<'py, f64>>,
+    stable: Option<Vec<f64>>,
+) -> PyResult<(Vec<WeightModel>, String)> {
+    let (reweighter, mut estimator) = reweighter("balance", settings)?;
+    let AnyReweighter::Balance(balance) = reweighter else {
+        return Err(PyValueError::new_err("there is no balance to be had"));
+    };
+    let mut columns = input.columns(&names)?;
+    estimator.roles.weight_column = add_weights(&mut columns, sample_weight.as_ref())?;
+    let table = Table::new(columns).map_err(value_error)?;
+    run(py, None, |_| {
+        estimator.on_threads(|| {
+            let data = TrainingData::prepare(&table, &estimator.roles)?;
+            let path = balance.path(&data, &mask_of(&data.frame, &names, stable.as_deref()))?;
+            let mut told = stablevar_io::weighing::path(&path);
+            told["findings"] = stablevar_io::summary::findings(&data.frame.notes, &Parameters);
+            let model = |function| WeightModel::new(data.frame.encoding.clone(), function);
+            Ok((path.points.into_iter().map(|point| model(point.function)).collect(), told.to_string()))
+        })
+    })?
+    .map_err(value_error)
+}
+
 /// Weighs rows, wherever they are, and tells how it went as JSON.
 pub(crate) fn reweigh_rows(
     data: &dyn RowSource,
@@ -117,15 +157,7 @@ pub(crate) fn reweigh_rows(
     seed: u64,
 ) -> Result<(Reweighted, String)> {
     let frame = data.frame();
-    let mask = match stable {
-        // By the names of the table; some of its columns may have been left out.
-        Some(stable) => {
-            let of = |name: &String| names.iter().position(|other| other == name).map_or(0.0, |k| stable[k]);
-            let kept: Vec<f64> = frame.encoding.features.iter().map(|feature| of(&feature.name)).collect();
-            Mask::from_stability(frame, &kept)
-        }
-        None => Mask::all(frame),
-    };
+    let mask = mask_of(frame, names, stable);
     let found = reweighter.kind().reweigh(data, &mask, None, seed)?;
     let correlations = weighted_correlations(data, &found.weights)?;
     let rows = |matrix: &stablevar::Matrix| -> Vec<Vec<f64>> {
@@ -137,6 +169,10 @@ pub(crate) fn reweigh_rows(
         "converged": found.stop.converged(),
         "passes": found.passes,
         "truncated_share": found.truncated,
+        "balance": found.reached,
+        "ridge": found.reached.map(|far| far.ridge),
+        "why": found.reached.map(|far| far.in_words()),
+        "rms_correlation": rms_remaining_correlation(&correlations, &mask),
         "remaining_correlation": remaining_correlation(&correlations, &mask),
         "columns": columns,
         "correlations": [rows(&frame.correlations), rows(&correlations)],

@@ -21,7 +21,14 @@ pub fn remaining_correlation(correlations: &Matrix, mask: &Mask) -> f64 {
     strongest_remaining(correlations, mask).map_or(0.0, |(_, correlation)| correlation)
 }
 
-/// The pair of columns with that correlation, and the correlation; `None` if there are no pairs.
+/// The root mean square of these correlations, times the strengths.
+pub fn rms_remaining_correlation(correlations: &Matrix, mask: &Mask) -> f64 {
+    let pairs = mask.pairs();
+    let sum: f64 = pairs.iter().map(|&(i, j, strength)| (strength * correlations[(i, j)]).powi(2)).sum();
+    (sum / pairs.len().max(1) as f64).sqrt()
+}
+
+/// The pair of columns with the largest one, and the correlation; `None` if there are no pairs.
 pub fn strongest_remaining(correlations: &Matrix, mask: &Mask) -> Option<((usize, usize), f64)> {
     let left = mask.pairs().into_iter().map(|(i, j, strength)| ((i, j), strength * correlations[(i, j)].abs()));
     left.reduce(|most, pair| if pair.1 > most.1 { pair } else { most })

@@ -117,7 +117,7 @@ fn balance_decorrelates_and_keeps_more_effective_rows_than_dwr_as_published() {
         let data = encode(seed);
         let stable: Vec<f64> = (0..10).map(|column| f64::from(column < 5)).collect();
         for (which, mask) in [Mask::all(&data), Mask::from_stability(&data, &stable)].into_iter().enumerate() {
-            let balanced = Balance::default().solve(&data, &mask, None).unwrap();
+            let balanced = Balance::exact().solve(&data, &mask, None).unwrap();
             assert!(balanced.stop.converged());
             assert!(remaining_correlation(&weighted_correlations(&data, &balanced.weights).unwrap(), &mask) < 1e-6);
             let published = Dwr::default().reweigh(&data, &mask, None, 0).unwrap();

@@ -2,9 +2,11 @@
 
 mod settings;
 mod simulate;
+mod weigh;
 
-pub(crate) use settings::{Options, Settings};
+pub(crate) use settings::{Options, Settings, Weighs};
 pub(crate) use simulate::{DrawArguments, SimulateArguments, WorldKind};
+pub(crate) use weigh::WeighArguments;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -31,6 +33,9 @@ pub(crate) enum Command {
     /// Fit a table: which variables are stable, the weights, the model
     #[command(after_help = FIT_EXAMPLES)]
     Fit(Box<FitArguments>),
+    /// Weigh rows so that columns no longer go together: how far that can go, and what it costs
+    #[command(after_help = weigh::EXAMPLES)]
+    Weigh(WeighArguments),
     /// Predict the rows of a table with a saved model
     #[command(
         after_help = "Examples:\n  stablevar predict model.json new.csv --out predictions.csv\n  stablevar predict model.json new.parquet | head"

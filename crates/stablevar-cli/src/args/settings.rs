@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use stablevar::estimator::{Estimator, Kind, SETTINGS, Setting, Value};
 use stablevar::method::{PRESETS, Preset};
 use stablevar::wording::Wording;
+use std::marker::PhantomData;
 
 /// How the command line writes settings.
 pub(crate) struct Options;
@@ -16,18 +17,46 @@ impl Wording for Options {
     }
 }
 
-/// The settings given.
-pub(crate) struct Settings {
+/// The settings given; `Of` tells which can be.
+pub(crate) struct Settings<Of = Fits> {
     /// By the core's names.
     pub given: Vec<(String, Value)>,
     /// Old names that were used, and the new ones.
     pub renamed: Vec<(&'static str, &'static str)>,
+    of: PhantomData<Of>,
 }
 
-impl clap::Args for Settings {
+/// Which settings a command takes. Threads are every command's.
+pub(crate) trait Taken {
+    fn takes(setting: &Setting) -> bool;
+
+    fn settings() -> impl Iterator<Item = &'static Setting> {
+        SETTINGS.iter().filter(|setting| setting.name != "threads" && Self::takes(setting))
+    }
+}
+
+/// All, for fits.
+pub(crate) struct Fits;
+
+impl Taken for Fits {
+    fn takes(_: &Setting) -> bool {
+        true
+    }
+}
+
+/// Those of the table and of balance, for weights without an outcome, which nothing is drawn for.
+pub(crate) struct Weighs;
+
+impl Taken for Weighs {
+    fn takes(setting: &Setting) -> bool {
+        let stages = setting.applies_to;
+        (stages.contains(&"table") || stages.contains(&"balance")) && !["task", "seed"].contains(&setting.name)
+    }
+}
+
+impl<Of: Taken> clap::Args for Settings<Of> {
     fn augment_args(command: Command) -> Command {
-        // Threads are every command's, not only the fit's.
-        SETTINGS.iter().filter(|setting| setting.name != "threads").fold(command, |command, setting| {
+        Of::settings().fold(command, |command, setting| {
             let command = command.arg(option(setting, setting.name).help(help(setting)));
             let old =
                 setting.old_names.iter().map(|name| option(setting, name).hide(true).conflicts_with(setting.name));
@@ -40,15 +69,15 @@ impl clap::Args for Settings {
     }
 }
 
-impl clap::FromArgMatches for Settings {
+impl<Of: Taken> clap::FromArgMatches for Settings<Of> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut settings = Self { given: Vec::new(), renamed: Vec::new() };
+        let mut settings = Self { given: Vec::new(), renamed: Vec::new(), of: PhantomData };
         settings.update_from_arg_matches(matches)?;
         Ok(settings)
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for setting in SETTINGS.iter().filter(|setting| setting.name != "threads") {
+        for setting in Of::settings() {
             for &name in std::iter::once(&setting.name).chain(setting.old_names) {
                 let value = match setting.kind {
                     Kind::Columns => {

@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 
 pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
-    let Settings { given, renamed } = &arguments.settings;
+    let Settings { given, renamed, .. } = &arguments.settings;
     renamed.iter().for_each(|(old, new)| printer.warn(&format!("--{old} is now called --{new}")));
     let mut stable = Estimator::new(PRESETS[0].name)?.target(&arguments.target).set_all(given.iter().cloned())?;
     stable.findings().iter().for_each(|finding| printer.warn(&finding.words(&Options).to_string()));

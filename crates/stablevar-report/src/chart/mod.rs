@@ -9,6 +9,7 @@ mod frontier;
 mod heatmap;
 mod histogram;
 mod lines;
+mod path;
 
 pub use axis::{Axis, SMALL, Scale};
 pub use balance::{BalanceChart, Change};
@@ -19,6 +20,7 @@ pub use frontier::{Frontier, Placement};
 pub use heatmap::Heatmap;
 pub use histogram::Histogram;
 pub use lines::{LineChart, Point, Series};
+pub use path::{PathChart, Stop};
 
 /// Something that can be drawn into a part of a picture.
 pub trait Chart {

@@ -227,8 +227,9 @@ settings! {
         [balance.divergence as one of DIVERGENCES];
     "means" (Weights: "balance") Kind::Choice(|| names(MEANS)), "What happens to the columns' means under the weights",
         [balance.means as one of MEANS];
-    "ridge" (Weights: "balance") Kind::Number(Range::Positive), "How much correlation the weights may leave; 1e-10 where balance takes the place of another reweighter",
-        [balance.ridge as optional positive], { auto: Some("(pairs of columns / rows)^2") };
+    "ridge" (Weights: "balance") Kind::Number(Range::Positive), "How much correlation the weights may leave; 1e-10 leaves none, if there are such weights",
+        [balance.ridge as optional positive],
+        { auto: Some("(pairs of columns / rows)^2 in the loop of Algorithm 1; where balance is by itself or takes the place of another reweighter as little as the rows allow") };
     "balance-tolerance" (Weights: "balance") Kind::Number(Range::Positive),
         "Largest entry of the gradient at which the search for balance stops; 1e-9 where balance takes the place of another reweighter", [balance.tolerance as positive];
     "balance-steps" (Weights: "balance") Kind::Count(1, ANY), "Most steps of the search for balance",

@@ -13,7 +13,7 @@ use crate::selection::StandIn;
 use crate::stress::RefitChoice;
 use crate::svi::Loop;
 use crate::table::Table;
-use crate::weights::{WeightFunction, WeightProfile};
+use crate::weights::{Reached, WeightFunction, WeightProfile};
 use serde::{Deserialize, Serialize};
 
 /// Everything that is known after a fit, but the rows' weights; this is what a model file holds.
@@ -245,6 +245,9 @@ impl Default for Origin {
 pub struct Diagnostics {
     /// Share of the rows whose weight had to be cut off, where the weights are a ratio of densities.
     pub truncated: Option<f64>,
+    /// How far balance got, where it went as far as the rows allow.
+    #[serde(default)]
+    pub balance: Option<Reached>,
     /// How the weights are spread; `None` without weights.
     pub weights: Option<WeightProfile>,
     /// Correlations of the encoded columns under the weights, for methods without loops, which keep theirs.

@@ -25,7 +25,9 @@ use crate::passes::{RowSource, Weighting};
 use crate::selection::{Rule, stand_ins};
 use crate::stress::RefitChoice;
 use crate::svi::{Loop, LoopStop, Svi, svi};
-use crate::weights::{AnyReweighter, Mask, Reweighted, Reweighter, SampleWeights, WeightFunction, WeightProfile};
+use crate::weights::{
+    AnyReweighter, Mask, Reached, Reweighted, Reweighter, SampleWeights, WeightFunction, WeightProfile,
+};
 use findings::findings;
 use refitting::{Refitting, refit_chosen};
 use std::ops::ControlFlow;
@@ -49,6 +51,7 @@ struct Found {
     memory: Option<TrainingMemory>,
     weights: SampleWeights,
     truncated: Option<f64>,
+    balance: Option<Reached>,
     function: Option<WeightFunction>,
     mask: Option<Mask>,
     evidence: Option<Vec<VariableEvidence>>,
@@ -135,6 +138,7 @@ fn by_svi(
     if converged && !refitted.stop.converged() {
         (converged, stop_reason) = (false, format!("the refit {}", in_words(refitted.stop)));
     }
+    let balance = outcome.reweighted.reached.filter(|_| weights.is_none());
     // Weights of the refit are what its user asks about; those of the loop stay in its history.
     let (weights, function, mask) = match weights {
         Some((weights, function)) => {
@@ -156,6 +160,7 @@ fn by_svi(
         separated: refitted.separated,
         memory,
         truncated: outcome.reweighted.truncated,
+        balance,
         weights,
         function,
         mask: Some(mask),
@@ -219,7 +224,8 @@ fn by_all(data: &dyn RowSource, reweighter: Option<&AnyReweighter>, refit: &Refi
     let refitted = fit_to(refit, data, &all, &weighing.weights, seed)?;
     let memory = remember(refit, data, &all, &weighing.weights, seed)?;
     let stop = weighing.stop;
-    let found = Found::unweighted(data, all, refitted, stop.converged(), in_words(stop)).under(data, weighing);
+    let reason = weighing.reached.filter(|_| stop.converged()).map_or_else(|| in_words(stop), |far| far.in_words());
+    let found = Found::unweighted(data, all, refitted, stop.converged(), reason).under(data, weighing);
     Ok(Found { memory, ..found })
 }
 
@@ -341,6 +347,7 @@ impl Found {
             separated: refitted.separated,
             memory: None,
             truncated: None,
+            balance: None,
             weights: uniform(data),
             function: None,
             mask: None,
@@ -359,8 +366,8 @@ impl Found {
 
     /// The same under weights that decorrelate all variables.
     fn under(self, data: &dyn RowSource, weighing: Reweighted) -> Self {
-        let Reweighted { weights, function, truncated, .. } = weighing;
-        Self { weights, function, truncated, mask: Some(Mask::all(data.frame())), ..self }
+        let Reweighted { weights, function, truncated, reached: balance, .. } = weighing;
+        Self { weights, function, truncated, balance, mask: Some(Mask::all(data.frame())), ..self }
     }
 }
 
@@ -405,6 +412,7 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         // Of standardised columns the correlations are the covariances.
         condition_before: selection_condition(&frame.correlations, &selected_columns, slopes),
         truncated: found.truncated,
+        balance: found.balance,
         separation: separation(&found.open_probability, &found.selected),
         ..Diagnostics::default()
     };

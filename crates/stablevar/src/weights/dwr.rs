@@ -85,7 +85,7 @@ impl Reweighter for Dwr {
             .then(|| nearest(data, &weights.values(data)))
             .flatten()
             .map(WeightFunction::Quadratic);
-        Ok(Reweighted { weights, function, truncated: None, stop, passes })
+        Ok(Reweighted { weights, function, truncated: None, reached: None, stop, passes })
     }
 }
 

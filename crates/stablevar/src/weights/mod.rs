@@ -9,7 +9,7 @@ mod profile;
 mod srdo;
 
 pub use crate::passes::{Divergence, QuadraticFunction};
-pub use balance::{Balance, Means};
+pub use balance::{AutomaticRidge, Balance, BalancePath, Floors, Means, PathEnd, PathPoint, Reached};
 pub use dwr::Dwr;
 pub use mask::Mask;
 pub use profile::WeightProfile;
@@ -151,6 +151,8 @@ pub struct Reweighted {
     pub function: Option<WeightFunction>,
     /// Share of the rows whose weight had to be cut off, where the method does that.
     pub truncated: Option<f64>,
+    /// How far balance got, where it went as far as the rows allow.
+    pub reached: Option<Reached>,
     /// Why the search stopped.
     pub stop: StopReason,
     /// Passes over the rows.
@@ -197,7 +199,12 @@ kinds! {
 impl Default for AnyReweighter {
     /// [`Balance`] for use in a loop: the automatic ridge, and no more digits than the gates need.
     fn default() -> Self {
-        AnyReweighter::Balance(Balance { ridge: None, tolerance: Positive::constant(1e-4), ..Balance::default() })
+        AnyReweighter::Balance(Balance {
+            ridge: None,
+            automatic: AutomaticRidge::PairsPerRow,
+            tolerance: Positive::constant(1e-4),
+            ..Balance::default()
+        })
     }
 }
 

@@ -183,6 +183,7 @@ impl Reweighter for Srdo {
             weights: SampleWeights::new(weights, &data.base),
             function: Some(WeightFunction::Ratio(RatioFunction { networks, products, limit, factor })),
             truncated: Some(cut_off as f64 / rows as f64),
+            reached: None,
             stop,
             passes,
         })

@@ -13,6 +13,7 @@ use stablevar::design::{KeptRows, TrainingData};
 use stablevar::engine::RowSource;
 use stablevar::error::Error;
 use stablevar::fit::{Fit, FittedModel, Step};
+use stablevar::weights::SampleWeights;
 use stablevar_io::{
     FileRows, IoError, ReadOptions, TableStream, prepare_file, summary, write_model, write_rows, write_whole,
 };
@@ -25,10 +26,10 @@ const SHOWN_COLUMNS: usize = 12;
 
 pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
-    let Settings { given, renamed } = &arguments.settings;
+    let Settings { given, renamed, .. } = &arguments.settings;
     renamed.iter().for_each(|(old, new)| printer.warn(&format!("--{old} is now called --{new}")));
     let mut estimator = Estimator::new(&arguments.method)?.target(&arguments.target).set_all(given.iter().cloned())?;
-    check_outputs(arguments)?;
+    check_outputs(&[&arguments.model, &arguments.weights, &arguments.report], arguments.format)?;
     for finding in estimator.findings() {
         printer.warn(&finding.words(&Options).to_string());
     }
@@ -50,7 +51,7 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
         write_model(path, &fitted.model)?;
     }
     if let Some(path) = &arguments.weights {
-        write_weights(path, &fitted, &data)?;
+        write_weights(path, &fitted.weights, &data)?;
     }
     if let Some(path) = &arguments.report {
         let rows = arguments.report_rows.then(|| shown_rows(&fitted.model, &stream)).transpose()?;
@@ -100,15 +101,14 @@ pub(crate) fn open(
 }
 
 /// Refuses outputs that would overwrite each other or can't be written, before any work is done.
-fn check_outputs(arguments: &FitArguments) -> anyhow::Result<()> {
-    let outputs: Vec<&PathBuf> =
-        [&arguments.model, &arguments.weights, &arguments.report].into_iter().flatten().collect();
+pub(crate) fn check_outputs(outputs: &[&Option<PathBuf>], format: Format) -> anyhow::Result<()> {
+    let outputs: Vec<&PathBuf> = outputs.iter().filter_map(|path| path.as_ref()).collect();
     for (position, path) in outputs.iter().enumerate() {
         if outputs[..position].contains(path) {
             bail!("two outputs can't go to the same place, {}", path.display());
         }
         if path.as_os_str() == "-" {
-            if arguments.format == Format::Json {
+            if format == Format::Json {
                 bail!("standard output is taken by --format json: give the other outputs files of their own");
             }
             continue;
@@ -180,7 +180,12 @@ impl Prepared {
 }
 
 /// Reads the table into memory, or into a temporary file if it is too large for that.
-fn prepare(stream: &TableStream, estimator: &Estimator, path: &Path, printer: &Printer) -> anyhow::Result<Prepared> {
+pub(crate) fn prepare(
+    stream: &TableStream,
+    estimator: &Estimator,
+    path: &Path,
+    printer: &Printer,
+) -> anyhow::Result<Prepared> {
     let Estimator { method, roles, .. } = estimator;
     let limit = estimator.memory.unwrap_or_else(memory::usual_limit);
     let needed = memory::needed(stream.bytes_in_memory());
@@ -230,7 +235,7 @@ pub(crate) fn shown_rows(model: &FittedModel, stream: &TableStream) -> anyhow::R
 }
 
 /// One line per row of the table, in order; rows that were left out have no weight.
-fn write_weights(path: &Path, fitted: &Fit, data: &Prepared) -> anyhow::Result<()> {
+pub(crate) fn write_weights(path: &Path, found: &SampleWeights, data: &Prepared) -> anyhow::Result<()> {
     write_rows(path, &["weight"], |write| {
         let mut kept = data.kept().iter();
         let mut next = 0;
@@ -244,8 +249,8 @@ fn write_weights(path: &Path, fitted: &Fit, data: &Prepared) -> anyhow::Result<(
             Ok(())
         };
         match data {
-            Prepared::Memory(data) => fill(&fitted.weights.values(data))?,
-            Prepared::File(rows) => rows.for_each(|design| fill(&fitted.weights.of_design(&design)))?,
+            Prepared::Memory(data) => fill(&found.values(data))?,
+            Prepared::File(rows) => rows.for_each(|design| fill(&found.of_design(&design)))?,
         }
         (next..data.kept().table_rows()).try_for_each(|_| write(&[String::new()]))
     })?;

@@ -12,7 +12,8 @@ use crate::weights::Mask;
 
 /// The dual problem for one mask: the unknowns are `t_0`, then `b_1..b_p` for the means, then one per pair.
 pub(super) struct Dual<'a> {
-    balance: &'a Balance,
+    /// How to solve it; what it says of the ridge was read when the problem was made.
+    pub(super) balance: Balance,
     data: &'a dyn RowSource,
     /// Evenly spaced rows that the exact Hessian is taken from, once they were fetched.
     some: Option<TrainingData>,
@@ -21,7 +22,11 @@ pub(super) struct Dual<'a> {
     pub(super) centre: Vec<f64>,
     /// Sum of the base weights.
     pub(super) total: f64,
-    ridge: f64,
+    pub(super) ridge: f64,
+    /// Preconditioners that take the columns for normal before the exact Hessian takes over.
+    pub(super) normal_rounds: usize,
+    /// Whether the last search needed the exact Hessian.
+    pub(super) needed_exact: bool,
     pub(super) passes: usize,
 }
 
@@ -47,16 +52,32 @@ const LEAST_STEP: usize = 4;
 const HESSIAN_ROWS: usize = 20_000;
 
 impl<'a> Dual<'a> {
-    pub(super) fn new(balance: &'a Balance, data: &'a dyn RowSource, mask: &Mask) -> Self {
+    pub(super) fn new(balance: &Balance, data: &'a dyn RowSource, mask: &Mask) -> Self {
         let total = data.frame().total_weight();
         let columns = data.frame().columns();
         let ridge = balance.ridge.map_or_else(|| automatic_ridge(columns, total), Positive::get);
         let centre = vec![0.0; columns];
-        Self { balance, data, some: None, pairs: mask.pairs(), centre, total, ridge, passes: 0 }
+        Self {
+            balance: *balance,
+            data,
+            some: None,
+            pairs: mask.pairs(),
+            centre,
+            total,
+            ridge,
+            normal_rounds: NORMAL_ROUNDS,
+            needed_exact: false,
+            passes: 0,
+        }
+    }
+
+    /// The rows.
+    pub(super) fn data(&self) -> &'a dyn RowSource {
+        self.data
     }
 
     /// Number of columns, without the leading ones.
-    fn columns(&self) -> usize {
+    pub(super) fn columns(&self) -> usize {
         self.data.frame().columns()
     }
 
@@ -77,6 +98,8 @@ impl<'a> Dual<'a> {
             pairs: self.pairs.clone(),
             centre: self.centre.clone(),
             ridge: self.ridge,
+            normal_rounds: self.normal_rounds,
+            needed_exact: false,
             passes: 0,
         };
         let minimum = sample.minimise(start.clone())?;
@@ -240,7 +263,9 @@ impl<'a> Dual<'a> {
                 memory: 12,
             };
             let point = before.as_ref().map_or(&start, |minimum| &minimum.point);
-            let exact = if round < NORMAL_ROUNDS || self.size() > MOST_UNKNOWNS { None } else { self.hessian(point)? };
+            let exact =
+                if round < self.normal_rounds || self.size() > MOST_UNKNOWNS { None } else { self.hessian(point)? };
+            self.needed_exact = exact.is_some();
             let normal = match exact {
                 Some(_) => None,
                 None => NormalHessian::new(self.active_moments(point)?, &pairs, self.ridge),

@@ -18,10 +18,13 @@
 //! the rows gives value and gradient at once: O(n p^2), two matrix products, no memory per row.
 
 mod dual;
+mod path;
+
+pub use path::{BalancePath, Floors, PathEnd, PathPoint, Reached};
 
 use super::{Mask, Reweighted, Reweighter, SampleWeights, WeightFunction};
 use crate::error::Result;
-use crate::optim::StopReason;
+use crate::optim::{Minimum, StopReason};
 use crate::parameter::Positive;
 use crate::passes::{Divergence, Outcome, QuadraticFunction, RowSource, WeightedMoments, Weighting};
 use dual::Dual;
@@ -39,6 +42,17 @@ pub enum Means {
     Recentred,
 }
 
+/// What decides the ridge where none is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AutomaticRidge {
+    /// `(pairs of columns / rows)^2`, for the loop of Algorithm 1: gates want as little correlation as chance allows.
+    #[default]
+    PairsPerRow,
+    /// As small as leaves rows enough for a model on all columns; [`Balance::path`] tells the rule.
+    AsRowsAllow,
+}
+
 /// The weighting problem above.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Balance {
@@ -46,8 +60,11 @@ pub struct Balance {
     pub divergence: Divergence,
     /// Whether means may move.
     pub means: Means,
-    /// How much correlation may remain.
+    /// How much correlation may remain; `None` leaves it to `automatic`.
     pub ridge: Option<Positive>,
+    /// What decides the ridge where none is given.
+    #[serde(default)]
+    pub automatic: AutomaticRidge,
     /// Largest entry of the gradient at which to stop.
     pub tolerance: Positive,
     /// Steps of the minimiser.
@@ -59,7 +76,8 @@ impl Default for Balance {
         Self {
             divergence: Divergence::default(),
             means: Means::default(),
-            ridge: Some(Positive::constant(1e-10)),
+            ridge: None,
+            automatic: AutomaticRidge::AsRowsAllow,
             tolerance: Positive::constant(1e-9),
             max_iterations: 500,
         }
@@ -82,43 +100,81 @@ impl Reweighter for Balance {
     }
 }
 
+/// The ridge that leaves no correlation where that is possible.
+const EXACT: Positive = Positive::constant(1e-10);
+
 impl Balance {
+    /// Weights that leave no correlation, whatever that costs in effective rows; where there are none the search does not
+    /// converge.
+    pub fn exact() -> Self {
+        Self { ridge: Some(EXACT), ..Self::default() }
+    }
+
     /// Finds the weights; `start` is the solution for a similar mask, if there is one.
     pub fn solve(&self, data: &dyn RowSource, mask: &Mask, start: Option<&QuadraticFunction>) -> Result<Reweighted> {
+        if self.ridge.is_none() && self.automatic == AutomaticRidge::AsRowsAllow {
+            return self.as_rows_allow(data, mask, start);
+        }
         let mut problem = Dual::new(self, data, mask);
         let earlier = start.filter(|function| function.divergence == self.divergence);
         let start = problem.starting_point(earlier);
         let start = if earlier.is_some() { start } else { problem.start_from_sample(start)? };
-        let minimum = match self.means {
-            Means::Pinned => problem.minimise(start)?,
-            Means::Recentred => problem.minimise_over_means(start)?,
-        };
-        let form = problem.form(&minimum.point);
-        let raw = QuadraticFunction { divergence: self.divergence, form, factor: 1.0 };
-        let moments = WeightedMoments::of(data, &Weighting::Function(Box::new(raw.clone())), Outcome::Target)?;
-        let mean = moments.total / problem.total;
-        if !(mean.is_finite() && mean > 0.0) {
-            // Only a search that was cut off can end outside the weights' domain; no weights are better than those.
-            return Ok(Reweighted {
-                weights: SampleWeights::uniform(problem.total),
+        let minimum = problem.minimum(start)?;
+        if let Some(found) = problem.weights_of(&minimum)? {
+            return Ok(found);
+        }
+        // Only a search that was cut off can end outside the weights' domain. The nearest weights to what was asked for that
+        // can be found stand in; in a loop none do, since the next loop asks again.
+        let (total, passes) = (problem.total, problem.passes);
+        let mut found = match self.ridge {
+            Some(ridge) => self.as_far_as(ridge, data, mask)?,
+            None => Reweighted {
+                weights: SampleWeights::uniform(total),
                 function: None,
                 truncated: None,
+                reached: None,
                 stop: StopReason::IterationLimit,
-                passes: problem.passes,
-            });
+                passes: 0,
+            },
+        };
+        found.passes += passes;
+        Ok(found)
+    }
+}
+
+impl Dual<'_> {
+    /// The minimum from a point to begin with.
+    fn minimum(&mut self, start: Vec<f64>) -> Result<Minimum> {
+        match self.balance.means {
+            Means::Pinned => self.minimise(start),
+            Means::Recentred => self.minimise_over_means(start),
+        }
+    }
+
+    /// The weights at a minimum, in one more pass; `None` where it is outside their domain.
+    fn weights_of(&mut self, minimum: &Minimum) -> Result<Option<Reweighted>> {
+        let form = self.form(&minimum.point);
+        let raw = QuadraticFunction { divergence: self.balance.divergence, form, factor: 1.0 };
+        let weighting = Weighting::Function(Box::new(raw.clone()));
+        let moments = WeightedMoments::of(self.data(), &weighting, Outcome::Target)?;
+        self.passes += 1;
+        let mean = moments.total / self.total;
+        if !(mean.is_finite() && mean > 0.0) {
+            return Ok(None);
         }
         let function = QuadraticFunction { factor: 1.0 / mean, ..raw };
-        Ok(Reweighted {
+        Ok(Some(Reweighted {
             weights: SampleWeights {
                 weighting: Weighting::Function(Box::new(function.clone())),
                 effective_sample_size: moments.effective_sample_size,
-                moments: Some(Arc::new(WeightedMoments { total: problem.total, ..moments })),
+                moments: Some(Arc::new(WeightedMoments { total: self.total, ..moments })),
             },
             function: Some(WeightFunction::Quadratic(function)),
             truncated: None,
+            reached: None,
             stop: minimum.stop,
-            passes: problem.passes + 1,
-        })
+            passes: self.passes,
+        }))
     }
 }
 
@@ -150,7 +206,7 @@ mod tests {
         for divergence in [Divergence::Chi2, Divergence::Entropy] {
             for means in [Means::Pinned, Means::Recentred] {
                 let solved =
-                    Balance { divergence, means, ..Balance::default() }.solve(&data, &Mask::all(&data), None).unwrap();
+                    Balance { divergence, means, ..Balance::exact() }.solve(&data, &Mask::all(&data), None).unwrap();
                 for (row, weight) in solved.weights.values(&data).iter().enumerate() {
                     let known = if [3, 7].contains(&row) { 2.0 } else { 2.0 / 3.0 };
                     assert!((weight - known).abs() < 1e-7, "{divergence:?} {means:?}: {weight} and {known}");
@@ -179,7 +235,12 @@ mod tests {
         let column = |k: usize| rows.iter().map(|row| row[k]).collect::<Vec<f64>>();
         let table = Table::from_numbers((0..13).map(|k| (format!("x{k}"), column(k)))).unwrap();
         let data = TrainingData::prepare(&table, &Roles::target("x0")).unwrap();
-        let balance = Balance { ridge: None, tolerance: Positive::constant(1e-5), ..Balance::default() };
+        let balance = Balance {
+            ridge: None,
+            automatic: AutomaticRidge::PairsPerRow,
+            tolerance: Positive::constant(1e-5),
+            ..Balance::default()
+        };
         let solved = balance.solve(&data, &Mask::all(&data), None).unwrap();
         assert!(solved.stop.converged(), "{:?} after {} passes", solved.stop, solved.passes);
     }
@@ -241,7 +302,7 @@ mod tests {
     fn recentred_means_cost_less_and_still_decorrelate() {
         let data = sample(2000);
         let mask = Mask::all(&data);
-        let solve = |means| Balance { means, ..Balance::default() }.solve(&data, &mask, None).unwrap();
+        let solve = |means| Balance { means, ..Balance::exact() }.solve(&data, &mask, None).unwrap();
         let (pinned, moved) = (solve(Means::Pinned), solve(Means::Recentred));
         assert!(moved.weights.effective_sample_size() >= pinned.weights.effective_sample_size());
         for solved in [pinned, moved] {
@@ -254,8 +315,7 @@ mod tests {
     fn entropy_weights_are_positive_and_chi2_keeps_more_effective_rows() {
         let data = sample(1500);
         let mask = Mask::all(&data);
-        let solve =
-            |divergence| Balance { divergence, ..Balance::default() }.solve(&data, &mask, None).unwrap().weights;
+        let solve = |divergence| Balance { divergence, ..Balance::exact() }.solve(&data, &mask, None).unwrap().weights;
         let (entropy, chi2) = (solve(Divergence::Entropy), solve(Divergence::Chi2));
         assert!(entropy.values(&data).iter().all(|&weight| weight > 0.0));
         assert!(chi2.values(&data).iter().all(|&weight| weight >= 0.0));
@@ -266,7 +326,7 @@ mod tests {
     fn pairs_that_the_mask_leaves_out_keep_their_correlation() {
         let data = sample(2000);
         let stable = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
-        let solved = Balance::default().solve(&data, &Mask::from_stability(&data, &stable), None).unwrap();
+        let solved = Balance::exact().solve(&data, &Mask::from_stability(&data, &stable), None).unwrap();
         let correlations = weighted_correlations(&data, &solved.weights).unwrap();
         assert!(correlations[(0, 1)] > 0.3 && correlations[(0, 5)].abs() < 1e-6);
     }
@@ -274,7 +334,7 @@ mod tests {
     #[test]
     fn the_weight_function_weighs_the_training_rows_as_they_were_and_new_rows_too() {
         let data = sample(1000);
-        let solved = Balance::default().solve(&data, &Mask::all(&data), None).unwrap();
+        let solved = Balance::exact().solve(&data, &Mask::all(&data), None).unwrap();
         let function = solved.function.unwrap();
         let again = function.weigh(&data.design);
         assert!(again.iter().zip(solved.weights.values(&data).iter()).all(|(a, b)| (a - b).abs() < 1e-9));
@@ -291,7 +351,8 @@ mod tests {
         let table = Table::from_numbers([("x", x), ("near", near), ("y", y)]).unwrap();
         let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
         let mask = Mask::all(&data);
-        for balance in [Balance::default(), Balance { ridge: None, ..Balance::default() }] {
+        let in_a_loop = Balance { ridge: None, automatic: AutomaticRidge::PairsPerRow, ..Balance::default() };
+        for balance in [Balance::default(), Balance::exact(), in_a_loop] {
             let solved = balance.solve(&data, &mask, None).unwrap();
             assert!(solved.weights.values(&data).iter().all(|weight| weight.is_finite() && *weight >= 0.0));
             assert!(solved.weights.effective_sample_size() >= 1.0);
