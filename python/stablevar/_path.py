@@ -24,6 +24,19 @@ if TYPE_CHECKING:
 class BalancePath:
     """Soft balance from no weights to the strongest; :func:`balance_path` makes it.
 
+    Parameters
+    ----------
+    balance : Balance
+        With whose settings it was made.
+    X : array-like
+        The rows.
+    kept : object
+        Which of them were used.
+    functions : list
+        The weights' function at every point.
+    told : dict
+        What the core tells of the path.
+
     Attributes
     ----------
     ridge : ndarray of shape (n_points,)
