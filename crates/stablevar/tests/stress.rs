@@ -82,7 +82,7 @@ fn a_set_that_misses_something_is_told_what_it_costs() {
     let data = prepare(&world.draw(1500, 1.0, 7).unwrap());
     let found = |sufficient| chosen_for(&data, &[0, 1], sufficient);
     let insufficient = found(Some(false));
-    assert_eq!(insufficient.choice.candidate.variables, Variables::All, "{}", insufficient.choice.why);
+    assert_eq!(insufficient.choice.candidate.variables, Variables::Chosen, "{}", insufficient.choice.why);
     assert!(insufficient.findings.iter().any(|finding| finding.code == Code::StabilityCosts));
     let nothing = chosen_for(&data, &[], None).choice;
     assert!(nothing.candidates.is_empty() && nothing.why.contains("no variable"));
