@@ -26,6 +26,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Demo(demo) => commands::demo::run(&demo),
         Command::Fit(fit) => commands::fit::run(&fit),
+        Command::Reselect(reselect) => commands::reselect::run(&reselect),
         Command::Weigh(weigh) => commands::weigh::run(&weigh),
         Command::Predict(predict) => commands::predict::run(&predict),
         Command::Evaluate(evaluate) => commands::evaluate::run(&evaluate),

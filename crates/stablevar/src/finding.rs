@@ -226,6 +226,11 @@ findings! {
         "'{0}' is chosen, but {rest} could take its place",
         "beside the rest of the set either tells what the other does, and these rows can't say which of them holds elsewhere; the one with the stronger evidence was taken",
         "Ask someone who knows the field, and leave the other one out ([exclude])";
+    /// A model was fitted again without its table.
+    RefittedFromMemory "refitted-from-memory":
+        "the model is fitted to the {used} of the {rows} rows that the first one remembers",
+        "its coefficients are as uncertain as in so small a sample; the evidence is that of all rows",
+        "Give the table that the first one was fitted to";
     /// The evidence for a variable is not settled.
     DoubtfulEvidence "doubtful-evidence":
         "the evidence for '{0}' falls as the regressions get finer",

@@ -1,10 +1,12 @@
 //! The arguments, parsed before anything is built from them.
 
+mod reselect;
 mod settings;
 mod simulate;
 mod weigh;
 
-pub(crate) use settings::{Options, Settings, Weighs};
+pub(crate) use reselect::ReselectArguments;
+pub(crate) use settings::{Options, RULES, Reselects, Settings, Weighs};
 pub(crate) use simulate::{DrawArguments, SimulateArguments, WorldKind};
 pub(crate) use weigh::WeighArguments;
 
@@ -33,6 +35,9 @@ pub(crate) enum Command {
     /// Fit a table: which variables are stable, the weights, the model
     #[command(after_help = FIT_EXAMPLES)]
     Fit(Box<FitArguments>),
+    /// Choose variables of a saved model by another rule, without gathering the evidence again
+    #[command(after_help = reselect::EXAMPLES)]
+    Reselect(Box<ReselectArguments>),
     /// Weigh rows so that columns no longer go together: how far that can go, and what it costs
     #[command(after_help = weigh::EXAMPLES)]
     Weigh(WeighArguments),

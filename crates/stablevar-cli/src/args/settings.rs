@@ -54,6 +54,19 @@ impl Taken for Weighs {
     }
 }
 
+/// The rules by which variables are chosen, and how the table is read, for another choice from a fitted model.
+pub(crate) struct Reselects;
+
+impl Taken for Reselects {
+    fn takes(setting: &Setting) -> bool {
+        let of_table = setting.applies_to.contains(&"table") && !["task", "seed"].contains(&setting.name);
+        of_table || RULES.contains(&setting.name)
+    }
+}
+
+/// The settings that are rules.
+pub(crate) const RULES: [&str; 3] = ["threshold", "select", "fdr"];
+
 impl<Of: Taken> clap::Args for Settings<Of> {
     fn augment_args(command: Command) -> Command {
         Of::settings().fold(command, |command, setting| {

@@ -9,6 +9,7 @@ pub(crate) mod foresee;
 pub(crate) mod predict;
 pub(crate) mod report;
 pub(crate) mod reproduce;
+pub(crate) mod reselect;
 pub(crate) mod simulate;
 pub(crate) mod weigh;
 

@@ -336,10 +336,7 @@ places! {
     linear_gates: LinearGates,
         |e| if let AnyGates::Linear(gates) = gates::get(e)? { Some(gates) } else { None },
         if let AnyGates::Linear(gates) = gates::get_mut(e)? { Some(gates) } else { None };
-    rule: Rule, |e| match &e.method.choose {
-        Choose::Gates { rule, .. } | Choose::Loop(Svi { rule, .. }) => Some(rule),
-        Choose::All | Choose::Lasso(_) => None,
-    }, match &mut e.method.choose {
+    rule: Rule, |e| e.method.rule(), match &mut e.method.choose {
         Choose::Gates { rule, .. } | Choose::Loop(Svi { rule, .. }) => Some(rule),
         Choose::All | Choose::Lasso(_) => None,
     };

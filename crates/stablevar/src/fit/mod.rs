@@ -3,6 +3,7 @@
 mod findings;
 mod fitted;
 mod refitting;
+mod reselection;
 
 pub use crate::design::Task;
 pub use fitted::{Diagnostics, FittedModel, Origin};
@@ -13,7 +14,7 @@ use crate::diagnostics::{
     strongest_remaining,
 };
 use crate::error::{Error, Result};
-use crate::evidence::{self, Choice, Source, Sufficiency, VariableEvidence, gather};
+use crate::evidence::{self, Choice, Gathered, Source, Sufficiency, VariableEvidence, gather};
 use crate::finding::Finding;
 use crate::foresight::TrainingMemory;
 use crate::gates::{AnyGates, GatedFit};
@@ -84,6 +85,17 @@ pub type Watch<'a> = &'a (dyn Fn(Step<'_>) -> ControlFlow<()> + Sync);
 
 /// Fits a method: weigh, choose, refit.
 pub fn fit(data: &dyn RowSource, method: &Method, seed: u64, watch: Watch<'_>) -> Result<Fit> {
+    fit_with(data, method, seed, None, watch)
+}
+
+/// The same, where the evidence may be known already.
+fn fit_with(
+    data: &dyn RowSource,
+    method: &Method,
+    seed: u64,
+    known: Option<Gathered>,
+    watch: Watch<'_>,
+) -> Result<Fit> {
     let frame = data.frame();
     method.check(frame.target.task(), &frame.target.name, frame.rows(), frame.columns())?;
     if let Some(what) = method.needs_memory().filter(|_| data.memory().is_none()) {
@@ -91,7 +103,9 @@ pub fn fit(data: &dyn RowSource, method: &Method, seed: u64, watch: Watch<'_>) -
     }
     let Method { weigh, choose, refit, .. } = method;
     let found = match (choose, weigh) {
-        (Choose::Loop(settings), Some(reweighter)) => by_svi(data, reweighter.kind(), settings, refit, seed, watch)?,
+        (Choose::Loop(settings), Some(reweighter)) => {
+            by_svi(data, reweighter.kind(), settings, refit, known, seed, watch)?
+        }
         (Choose::Gates { gates, rule }, _) => by_gates(data, weigh.as_ref(), gates, rule, refit, seed)?,
         (Choose::Lasso(lasso), _) => by_lasso(in_memory(data, "the Lasso")?, lasso, refit, seed)?,
         // A loop without weights was refused above.
@@ -105,19 +119,24 @@ fn by_svi(
     reweighter: &dyn Reweighter,
     settings: &Svi,
     refit: &Refit,
+    known: Option<Gathered>,
     seed: u64,
     watch: Watch<'_>,
 ) -> Result<Found> {
     settings.rule.check(data.frame().encoding.features.len(), settings.evidence.is_some())?;
     let variables = data.frame().encoding.features.len();
-    let gathered = match &settings.evidence() {
-        Some(how) => {
+    let gathered = match (&settings.evidence(), known) {
+        (Some(how), Some(known)) => {
+            let selected = settings.rule.select_by(data.frame(), &known.variables);
+            Some(Gathered { sufficiency: Some(evidence::sufficiency(data, how, &selected)?), ..known })
+        }
+        (Some(how), None) => {
             let frame = data.frame();
             let select = |evidence: &[VariableEvidence]| settings.rule.select_by(frame, evidence);
             let choice = Choice { select: &select, grow: settings.rule.threshold() };
             Some(gather(data, how, Some(&choice), &|| watch(Step::Variable(variables)))?)
         }
-        None => None,
+        (None, _) => None,
     };
     let mut sufficiency = gathered.as_ref().and_then(|all| all.sufficiency);
     let (evidence, evidence_source) = gathered.map(|all| (all.variables, all.source)).unzip();

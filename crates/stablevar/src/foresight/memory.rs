@@ -108,7 +108,7 @@ impl TrainingMemory {
     }
 
     /// The rows standardised by the training data's encoding, without a leading one.
-    pub(super) fn design(&self, encoding: &Encoding) -> Matrix {
+    pub(crate) fn design(&self, encoding: &Encoding) -> Matrix {
         Matrix::from_fn(self.rows(), self.columns.len(), |row, column| {
             let of = &encoding.columns[column];
             (self.columns[column][row] - of.mean) / of.scale

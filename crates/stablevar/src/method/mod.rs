@@ -100,6 +100,15 @@ impl Method {
         }
     }
 
+    /// The rule by which variables are chosen, for methods that have one.
+    pub fn rule(&self) -> Option<&Rule> {
+        match &self.choose {
+            Choose::Gates { rule, .. } => Some(rule),
+            Choose::Loop(settings) => Some(&settings.rule),
+            Choose::All | Choose::Lasso(_) => None,
+        }
+    }
+
     /// Whether the method looks for stable variables, rather than for variables that predict well here.
     pub fn seeks_stability(&self) -> bool {
         self.loop_settings().is_some()

@@ -1,6 +1,6 @@
 //! `stablevar fit`
 
-mod print;
+pub(crate) mod print;
 
 use super::{command_line, in_file};
 use crate::Ending;

@@ -8,7 +8,7 @@ use stablevar::models::Model;
 use stablevar_report::text::{number, refit, sufficiency};
 
 /// The variables, and how the fit went; `total` is the sum of the base weights.
-pub(super) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<()> {
+pub(crate) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<()> {
     let encoding = &model.encoding;
     let coefficients = model.model.coefficients(encoding);
     let mut rows = Vec::new();

@@ -1,0 +1,76 @@
+//! `stablevar reselect`
+
+use super::fit::{check_outputs, prepare, print};
+use super::{command_line, in_file};
+use crate::Ending;
+use crate::args::{Format, Options, RULES, ReselectArguments};
+use crate::printer::Printer;
+use anyhow::bail;
+use stablevar::Estimator;
+use stablevar::design::Missing;
+use stablevar::fit::{Fit, FittedModel};
+use stablevar_io::{ReadOptions, TableStream, read_model, summary, write_model, write_whole};
+use stablevar_report::model_page::{self, Extras};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+pub(crate) fn run(arguments: &ReselectArguments) -> anyhow::Result<Ending> {
+    let printer = Printer::new(arguments.quiet);
+    let given = &arguments.settings.given;
+    if !given.iter().any(|(name, _)| RULES.contains(&name.as_str())) {
+        bail!("say by which rule variables are to be chosen: --threshold, --select or --fdr");
+    }
+    check_outputs(&[&arguments.out, &arguments.report], arguments.format)?;
+    let model = read_model(&arguments.model)?;
+    let estimator = Estimator::new(model.method.name())?.target(&model.target).set_all(given.iter().cloned())?;
+    let (mut fitted, total) = again(&model, estimator, arguments.data.as_deref(), &printer)?;
+    fitted.model.origin.command = Some(command_line());
+    if let Some(path) = &arguments.out {
+        write_model(path, &fitted.model)?;
+    }
+    if let Some(path) = &arguments.report {
+        let page = model_page::page(&fitted.model, Extras::default(), &Options);
+        write_whole(path, |writer| writer.write_all(page.as_bytes()))?;
+    }
+    match arguments.format {
+        Format::Json => printer.json(&summary::json(&fitted.model, &Options))?,
+        Format::Human => print::print(&fitted.model, total, &printer)?,
+    }
+    Ok(if fitted.model.converged { Ending::Done } else { Ending::NotConverged })
+}
+
+/// The new fit, and the base weights of its rows.
+fn again(
+    model: &FittedModel,
+    mut estimator: Estimator,
+    data: Option<&Path>,
+    printer: &Printer,
+) -> anyhow::Result<(Fit, f64)> {
+    let Some(rule) = estimator.method.rule().copied() else {
+        bail!("{} has no rule by which variables are chosen, so that there is none to change", model.method.name());
+    };
+    let watch = |_: stablevar::fit::Step<'_>| ControlFlow::Continue(());
+    let Some(path) = data else {
+        let total = model.memory.as_ref().map_or(0.0, |memory| memory.base().iter().sum());
+        return Ok((model.reselect(rule, None, &watch)?, total));
+    };
+    let stream = TableStream::open(path, &fitted_columns(model, &mut estimator))?;
+    let data = prepare(&stream, &estimator, path, printer)?;
+    let fitted = model.reselect(rule, Some(data.rows()), &watch).map_err(in_file(path))?;
+    Ok((fitted, data.rows().frame().total_weight()))
+}
+
+/// How the table of a fit is read again: the columns that it had, and missing values as then unless something else is said.
+fn fitted_columns(model: &FittedModel, estimator: &mut Estimator) -> ReadOptions {
+    let excluded = std::mem::take(&mut estimator.roles.exclude);
+    estimator.roles.task = Some(model.task);
+    if estimator.roles.missing == Missing::default() {
+        estimator.roles.missing = model.encoding.missing;
+    }
+    let used = model.encoding.features.iter().map(|feature| feature.name.clone());
+    let left_out = model.encoding.left_out.iter().filter_map(|finding| finding.variables.first().cloned());
+    let others = estimator.roles.weight_column.iter().chain([&model.target]).cloned();
+    let only = used.chain(left_out).chain(others).filter(|name| !excluded.contains(name)).collect();
+    let text = model.encoding.text_columns().into_iter().chain(estimator.text.clone()).collect();
+    ReadOptions { text, only: Some(only), ..ReadOptions::default() }
+}
