@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod memory;
 mod printer;
+mod signals;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -19,6 +20,7 @@ pub(crate) enum Ending {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    signals::clean_up();
     if let Some(threads) = arguments.threads {
         // Fails only if the pool exists already, and nothing has run yet.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();

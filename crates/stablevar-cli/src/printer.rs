@@ -5,7 +5,22 @@ use comfy_table::{CellAlignment, Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use stablevar::Error;
 use stablevar_io::IoError;
+use stablevar_io::tame::{tame, tame_json, tame_line};
 use std::io::{IsTerminal, Write};
+
+/// A line on standard error. That nobody can read it is no reason to lose the work.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", tame(text));
+}
+
+/// A line on standard output, as it is.
+fn put(text: &str) -> anyhow::Result<()> {
+    match writeln!(std::io::stdout().lock(), "{text}") {
+        // Whoever reads our output has seen enough, as `head` does.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        outcome => Ok(outcome.map_err(|source| IoError::Write { path: "standard output".into(), source })?),
+    }
+}
 
 /// Prints results to standard output and everything else to standard error.
 pub(crate) struct Printer {
@@ -20,27 +35,23 @@ impl Printer {
     /// Something worth knowing; not a result.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{text}");
+            say(text);
         }
     }
 
     /// Something to worry about; shown even when quiet.
     pub(crate) fn warn(&self, text: &str) {
-        eprintln!("warning: {text}");
+        say(&format!("warning: {text}"));
     }
 
     /// A line of results.
     pub(crate) fn line(&self, text: &str) -> anyhow::Result<()> {
-        match writeln!(std::io::stdout().lock(), "{text}") {
-            // Whoever reads our output has seen enough, as `head` does.
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-            outcome => Ok(outcome?),
-        }
+        put(&tame(text))
     }
 
     /// The one JSON object of `--format json`.
     pub(crate) fn json(&self, value: &serde_json::Value) -> anyhow::Result<()> {
-        self.line(&serde_json::to_string_pretty(value)?)
+        put(&tame_json(&serde_json::to_string_pretty(value)?))
     }
 
     /// A table of results, its first column to the left and the others to the right.
@@ -48,7 +59,7 @@ impl Printer {
         let mut table = Table::new();
         table.load_style(presets::NOTHING).set_header(header.iter().copied());
         for row in rows {
-            table.add_row(row);
+            table.add_row(row.iter().map(|cell| tame_line(cell)));
         }
         for column in table.column_iter_mut().skip(1) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -90,8 +101,8 @@ pub(crate) fn print_error(error: &anyhow::Error) {
         of_file.or_else(|| cause.downcast_ref::<Error>().map(|error| (error.message(&Options), error.hint(&Options))))
     });
     let (message, hint) = worded.unwrap_or_else(|| (error.to_string(), None));
-    eprintln!("error: {message}");
+    say(&format!("error: {message}"));
     if let Some(hint) = hint {
-        eprintln!("  hint: {hint}");
+        say(&format!("  hint: {hint}"));
     }
 }

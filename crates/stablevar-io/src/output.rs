@@ -1,29 +1,34 @@
 //! Files that are written whole or not at all.
 
+use crate::place::{folder_of, followed, refuse_read_only, written_to};
+use crate::tame::Tamed;
+use crate::unfinished::UnfinishedFile;
 use crate::{IoError, Result, display};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray};
 use stablevar::table::{Table, Values};
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufWriter, IsTerminal, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Writes through a temporary file beside the target, which replaces the target once it is complete.
 ///
-/// `-` is standard output. A device or pipe is written to directly: it must not be replaced.
+/// `-` is standard output. A device or pipe is written to directly: it must not be replaced. A file that is read-only stays as
+/// it is, and a link stays a link: what it leads to is written.
 pub fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
-    write_to(path, fill).map_err(|source| {
-        let path = if path.as_os_str() == "-" { "standard output".into() } else { display(path) };
-        IoError::Write { path, source }
-    })
+    write_to(path, fill).map_err(|source| IoError::Write { path: written_to(path), source })
 }
 
 fn write_to(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> std::io::Result<()> {
     if path.as_os_str() == "-" {
-        let mut writer = BufWriter::new(std::io::stdout().lock());
+        let stdout = std::io::stdout().lock();
+        // What stands in a table must not steer a terminal.
+        let target: Box<dyn Write> = if stdout.is_terminal() { Box::new(Tamed::new(stdout)) } else { Box::new(stdout) };
+        let mut writer = BufWriter::new(target);
         fill(&mut writer)?;
         return writer.flush();
     }
-    let existing = std::fs::metadata(path).ok();
+    let target = followed(path)?;
+    let existing = std::fs::metadata(&target).ok();
     if existing.as_ref().is_some_and(|data| data.is_dir()) {
         return Err(std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder"));
     }
@@ -32,10 +37,7 @@ fn write_to(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()
         fill(&mut writer)?;
         return writer.flush();
     }
-    // A link stays a link: what it points to is replaced.
-    let target = if existing.is_some() { std::fs::canonicalize(path)? } else { path.to_path_buf() };
-    let folder =
-        target.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(PathBuf::from("."), Path::to_path_buf);
+    existing.as_ref().map_or(Ok(()), |data| refuse_read_only(&target, data))?;
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {
@@ -43,15 +45,14 @@ fn write_to(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()
         let mode = existing.as_ref().map_or(0o666, |data| data.permissions().mode());
         builder.permissions(std::fs::Permissions::from_mode(mode));
     }
-    let mut file = builder.prefix(".stablevar-").tempfile_in(folder)?;
+    let mut file = UnfinishedFile::create(folder_of(&target), &mut builder)?;
     {
-        let mut writer = BufWriter::new(file.as_file_mut());
+        let mut writer = BufWriter::new(file.as_file()?);
         fill(&mut writer)?;
         writer.flush()?;
     }
-    file.as_file().sync_all()?;
-    file.persist(&target).map_err(|error| error.error)?;
-    Ok(())
+    file.as_file()?.sync_all()?;
+    file.persist(&target)
 }
 
 /// Writes a table as Parquet (`.parquet`), Arrow IPC (`.arrow`, `.feather`) or CSV (anything else).

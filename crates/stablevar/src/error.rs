@@ -61,6 +61,26 @@ pub enum Error {
         /// Rows with at least one missing value.
         rows: usize,
     },
+    /// Rows with missing values may be left out, but hardly any other is there.
+    #[error("only {complete} of {rows} rows have no missing value: {}", listed(columns))]
+    FewCompleteRows {
+        /// Column and count, for each column that is needed and has missing values.
+        columns: Vec<(String, usize)>,
+        /// Rows without a missing value.
+        complete: usize,
+        /// All rows.
+        rows: usize,
+        /// Whether missing values of covariates are filled in already.
+        filled: bool,
+    },
+    /// A prediction is no number.
+    #[error("row {row}: the prediction is {value}, beyond the range of numbers")]
+    PredictionOverflow {
+        /// The data row, from 1.
+        row: usize,
+        /// What was computed.
+        value: f64,
+    },
     /// A value is infinite.
     #[error("column '{column}', row {row}: {value} is not a finite number")]
     NotFinite {
@@ -92,12 +112,14 @@ pub enum Error {
         class: String,
     },
     /// The outcome has more than two classes.
-    #[error("the target '{column}' has {count} classes ('{}'{})", examples.join("', '"), if *count > examples.len() { ", ..." } else { "" })]
+    #[error("the target '{column}' has {}{count} classes ('{}'{})", at_least(*more), examples.join("', '"), if *count > examples.len() { ", ..." } else { "" })]
     ManyClasses {
         /// The target.
         column: String,
         /// How many.
         count: usize,
+        /// Whether there may be more, which were not counted.
+        more: bool,
         /// Some of them.
         examples: Vec<String>,
     },
@@ -128,12 +150,14 @@ pub enum Error {
         dropped: Vec<String>,
     },
     /// A text column has too many different values to be a category.
-    #[error("column '{column}' holds {levels} different texts, more than {limit}")]
+    #[error("column '{column}' holds {}{levels} different texts, more than {limit}", at_least(*more))]
     TooManyLevels {
         /// The column.
         column: String,
         /// Different values.
         levels: usize,
+        /// Whether there may be more, which were not counted.
+        more: bool,
         /// The most that is allowed.
         limit: usize,
     },
@@ -147,8 +171,8 @@ pub enum Error {
         /// What it held.
         expected: &'static str,
     },
-    /// A base weight is negative, missing or infinite, or all are zero.
-    #[error("the weights in column '{column}' must be finite, not negative and not all zero; {fault}")]
+    /// A base weight is negative, infinite or beyond what can be computed with, or all are zero.
+    #[error("the weights in column '{column}' must be 0 or from 1e-50 to 1e50, and not all 0; {fault}")]
     BadWeights {
         /// The column.
         column: String,
@@ -202,11 +226,17 @@ fn listed(columns: &[(String, usize)]) -> String {
     text
 }
 
+fn at_least(more: bool) -> &'static str {
+    if more { "at least " } else { "" }
+}
+
 impl Error {
     /// The same fault in a table before whose rows this many others stand.
     pub fn from_row(mut self, first: usize) -> Self {
-        if let Error::NotFinite { row, .. } | Error::UnknownClass { row, .. } | Error::TextTarget { row, .. } =
-            &mut self
+        if let Error::NotFinite { row, .. }
+        | Error::UnknownClass { row, .. }
+        | Error::TextTarget { row, .. }
+        | Error::PredictionOverflow { row, .. } = &mut self
         {
             *row += first;
         }
@@ -243,6 +273,16 @@ impl Error {
                 "fill them in; when fitting, leave the columns out ([exclude]), leave those rows out ([missing=drop]) or put the \
                  column's mean, for text the most frequent value, also when predicting ([missing=mean])"
             }
+            Error::FewCompleteRows { filled: false, .. } => {
+                "leave out the columns that are mostly empty ([exclude]), or put the column's mean, for text the most frequent value, \
+                 also when predicting ([missing=mean])"
+            }
+            Error::FewCompleteRows { filled: true, .. } => {
+                "the target and the weights can't be filled in: check [target] and how the rows were chosen"
+            }
+            Error::PredictionOverflow { .. } => {
+                "a value of that row is far beyond what the model learnt from: correct it, or leave the row out"
+            }
             Error::NotFinite { .. } => "correct the value, or leave the column out ([exclude])",
             Error::TextTarget { .. } => {
                 "regression needs numbers as the target; two classes are told apart by [task=classification] with a method that \
@@ -260,7 +300,9 @@ impl Error {
                 "if it is an identifier, leave it out ([exclude]); if it is a category, allow more ([max-levels])"
             }
             Error::ChangedType { .. } => "give the column the type it had in training, or fit again",
-            Error::BadWeights { .. } => "a weight of 2 means the same as the row standing twice; 0 leaves it out",
+            Error::BadWeights { .. } => {
+                "a weight of 2 means the same as the row standing twice; 0 leaves it out; give weights of another size other units"
+            }
             Error::NeedsMemory { .. } => {
                 "allow more ([memory]), use a sample of the rows, or use a method that reads them in chunks, as [method=svi]"
             }

@@ -154,6 +154,11 @@ findings! {
         "the base weights sum to {total:1} for {rows} rows",
         "a weight counts as that many rows, so that there seem to be few",
         "Unless they are counts, scale them to sum to the number of rows";
+    /// The target holds two numbers and is taken for a number.
+    TwoNumbers "two-numbers":
+        "the target '{0}' holds two numbers only, {detail}",
+        "it is predicted as a number, since only 0 and 1 stand for classes by themselves",
+        "If they are two classes, say so ([task=classification])";
     /// A column never varies.
     ConstantColumn "constant-column":
         "'{0}' is left out", "it has the same value in every row", "";

@@ -1,6 +1,6 @@
 //! `stablevar compare`
 
-use super::{command_line, fit, in_file};
+use super::{check_files, command_line, fit, in_file};
 use crate::Ending;
 use crate::args::{CompareArguments, Format, Options, Settings};
 use crate::printer::Printer;
@@ -15,11 +15,14 @@ use stablevar_io::{read_model, write_whole};
 use stablevar_report::comparison_page;
 use stablevar_report::text::number;
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
     let Settings { given, renamed, .. } = &arguments.settings;
     renamed.iter().for_each(|(old, new)| printer.warn(&format!("--{old} is now called --{new}")));
+    let inputs: Vec<&Path> = arguments.models.iter().chain([&arguments.data]).map(PathBuf::as_path).collect();
+    check_files(&inputs, &[arguments.report.as_ref()], arguments.format)?;
     let mut stable = Estimator::new(PRESETS[0].name)?.target(&arguments.target).set_all(given.iter().cloned())?;
     stable.findings().iter().for_each(|finding| printer.warn(&finding.words(&Options).to_string()));
     let (_, data) = fit::open(&arguments.data, &arguments.target, &mut stable, &printer)?;

@@ -1,13 +1,15 @@
 //! `stablevar data`
 
+use super::check_files;
 use crate::Ending;
-use crate::args::{DataArguments, PartName};
+use crate::args::{DataArguments, Format, PartName};
 use stablevar::table::Values;
 use stablevar_data::real::{ENVIRONMENT, cache_folder};
 use stablevar_io::write_table;
 
 pub(crate) fn run(arguments: &DataArguments) -> anyhow::Result<Ending> {
     let dataset = arguments.name;
+    check_files(&[], &[Some(&arguments.out)], Format::Human)?;
     let table = dataset.load(&cache_folder())?;
     let is_training = |row: usize| match &table.column(ENVIRONMENT).map(|column| &column.values) {
         Ok(Values::Text(names)) => names.get(row) == Some(dataset.training_environment()),

@@ -1,7 +1,7 @@
 //! `stablevar demo`
 
 use super::fit::fit_with_progress;
-use super::{command_line, numbers};
+use super::{check_files, command_line, numbers};
 use crate::Ending;
 use crate::args::{DemoArguments, Format, Options};
 use crate::printer::Printer;
@@ -20,6 +20,7 @@ const TEST_ROWS: usize = 5000;
 
 pub(crate) fn run(arguments: &DemoArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
+    check_files(&[], &[Some(&arguments.report)], arguments.format)?;
     let world = World::default();
     let train = world.draw(arguments.n, arguments.r, arguments.seed)?;
     let tests = TEST_RATES

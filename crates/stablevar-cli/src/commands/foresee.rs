@@ -1,6 +1,6 @@
 //! `stablevar foresee`
 
-use super::command_line;
+use super::{check_files, command_line};
 use crate::Ending;
 use crate::args::{ForeseeArguments, Format, Options};
 use crate::printer::Printer;
@@ -16,6 +16,7 @@ const PRINTED: usize = 12;
 
 pub(crate) fn run(arguments: &ForeseeArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
+    check_files(&[&arguments.model, &arguments.data], &[arguments.report.as_ref()], arguments.format)?;
     let model = read_model(&arguments.model)?;
     let foresight = foresee(&model, &arguments.data)?;
     if let Some(path) = &arguments.report {

@@ -13,14 +13,15 @@ pub(crate) mod reselect;
 pub(crate) mod simulate;
 pub(crate) mod weigh;
 
-use crate::args::Options;
+use crate::args::{Format, Options};
 use crate::printer::Printer;
+use anyhow::bail;
 use stablevar::design::EncodingReport;
 use stablevar::error::Error;
 use stablevar::fit::FittedModel;
 use stablevar::table::{Table, Values};
-use stablevar_io::{IoError, ReadOptions, TablePart, TableStream, display};
-use std::path::Path;
+use stablevar_io::{IoError, ReadOptions, TablePart, TableStream, check_outputs, display};
+use std::path::{Path, PathBuf};
 
 /// The command that is running, as a shell would take it.
 pub(crate) fn command_line() -> String {
@@ -28,6 +29,16 @@ pub(crate) fn command_line() -> String {
     let quoted = |word: String| if plain(&word) { word } else { format!("'{}'", word.replace('\'', r"'\''")) };
     let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
     std::iter::once("stablevar".to_string()).chain(words).collect::<Vec<String>>().join(" ")
+}
+
+/// Refuses outputs that would replace what is read or each other, or that can't be written, before any work is done. Every
+/// command calls it first.
+fn check_files(inputs: &[&Path], outputs: &[Option<&PathBuf>], format: Format) -> anyhow::Result<()> {
+    let outputs: Vec<&Path> = outputs.iter().flatten().map(|path| path.as_path()).collect();
+    if format == Format::Json && outputs.iter().any(|path| path.as_os_str() == "-") {
+        bail!("standard output is taken by --format json: give the other outputs files of their own");
+    }
+    Ok(check_outputs(inputs, &outputs)?)
 }
 
 /// Puts the file's name before a fault of its data.

@@ -1,13 +1,14 @@
 //! `stablevar predict`
 
-use super::predict_parts;
+use super::{check_files, predict_parts};
 use crate::Ending;
-use crate::args::PredictArguments;
+use crate::args::{Format, PredictArguments};
 use crate::printer::Printer;
 use stablevar_io::{IoError, read_model, write_rows};
 
 pub(crate) fn run(arguments: &PredictArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
+    check_files(&[&arguments.model, &arguments.data], &[Some(&arguments.out)], Format::Human)?;
     let model = read_model(&arguments.model)?;
     let names: &[&str] = if model.classes.is_some() { &["prediction", "probability"] } else { &["prediction"] };
     write_rows(&arguments.out, names, |write| {

@@ -2,18 +2,21 @@
 
 use super::evaluate::{by_environment, metric_for};
 use super::fit::shown_rows;
-use super::{command_line, in_file};
+use super::{check_files, command_line, in_file};
 use crate::Ending;
-use crate::args::{Options, ReportArguments};
+use crate::args::{Format, Options, ReportArguments};
 use crate::printer::Printer;
 use anyhow::{anyhow, bail};
 use stablevar::fit::FittedModel;
 use stablevar_io::{ReadOptions, TableStream, read_model, write_whole};
 use stablevar_report::model_page::{self, Evaluation, Extras};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(arguments: &ReportArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
+    let tables = arguments.evaluate.iter().chain(&arguments.training);
+    let inputs: Vec<&Path> = tables.chain(&arguments.compare).chain([&arguments.model]).map(PathBuf::as_path).collect();
+    check_files(&inputs, &[Some(&arguments.out)], Format::Human)?;
     let model = read_model(&arguments.model)?;
     let rows = match &arguments.training {
         Some(path) => {

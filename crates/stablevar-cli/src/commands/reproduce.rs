@@ -1,5 +1,6 @@
 //! `stablevar reproduce`
 
+use super::check_files;
 use crate::Ending;
 use crate::args::{ExperimentName, Format, ReproduceArguments};
 use crate::printer::Printer;
@@ -29,6 +30,7 @@ pub(crate) fn run(arguments: &ReproduceArguments) -> anyhow::Result<Ending> {
     }
     std::fs::create_dir_all(&arguments.out)
         .map_err(|source| IoError::Write { path: arguments.out.display().to_string(), source })?;
+    check_files(&[], &[Some(&arguments.out.join("index.html"))], Format::Human)?;
     if arguments.experiment == ExperimentName::Shifts {
         return command.shifts(start);
     }

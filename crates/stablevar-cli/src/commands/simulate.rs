@@ -1,7 +1,8 @@
 //! `stablevar simulate`
 
+use super::check_files;
 use crate::Ending;
-use crate::args::{self, DrawArguments, SimulateArguments};
+use crate::args::{self, DrawArguments, Format, SimulateArguments};
 use stablevar::error::Result;
 use stablevar::parameter::NonNegative;
 use stablevar_data::simulate::{Signal, TEST_RATES, World, test_environments};
@@ -21,6 +22,7 @@ pub(crate) fn run(arguments: &SimulateArguments) -> anyhow::Result<Ending> {
             (world, &nonlinear.draw, nonlinear.n, nonlinear.r)
         }
     };
+    check_files(&[], &[Some(&draw.out)], Format::Human)?;
     let table = if draw.environments {
         test_environments(&world, rows, &TEST_RATES, draw.seed)?
     } else {

@@ -1,7 +1,7 @@
 //! `stablevar weigh`
 
-use super::fit::{check_outputs, prepare, write_weights};
-use super::in_file;
+use super::fit::{prepare, write_weights};
+use super::{check_files, in_file};
 use crate::Ending;
 use crate::args::{Format, Options, Settings, WeighArguments};
 use crate::printer::Printer;
@@ -21,7 +21,8 @@ pub(crate) fn run(arguments: &WeighArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
     let Settings { given, renamed, .. } = &arguments.settings;
     renamed.iter().for_each(|(old, new)| printer.warn(&format!("--{old} is now called --{new}")));
-    check_outputs(&[&arguments.weights, &arguments.chart], arguments.format)?;
+    let outputs = [arguments.weights.as_ref(), arguments.chart.as_ref()];
+    check_files(&[&arguments.data], &outputs, arguments.format)?;
     // Least squares under any weights: its first stage is the reweighter, by itself.
     let mut estimator = Estimator::new("dwr")?.set("reweighter", "balance")?.set_all(given.iter().cloned())?;
     let Some(AnyReweighter::Balance(balance)) = estimator.method.weigh else { bail!("there is no balance to be had") };

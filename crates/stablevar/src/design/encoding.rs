@@ -419,7 +419,12 @@ fn learn_levels(column: &ColumnSurvey, total: f64, max_levels: usize) -> Result<
     let (texts, counts): (Vec<&String>, Vec<f64>) = column.levels().unzip();
     let present: Vec<usize> = (0..counts.len()).collect();
     if present.len() > max_levels {
-        return Err(Error::TooManyLevels { column: name.clone(), levels: present.len(), limit: max_levels });
+        return Err(Error::TooManyLevels {
+            column: name.clone(),
+            levels: present.len(),
+            more: column.may_have_more_levels(),
+            limit: max_levels,
+        });
     }
     let Some(&first) = present.first() else {
         return Ok((FeatureKind::Category { levels: vec![], pooled: vec![] }, vec![]));

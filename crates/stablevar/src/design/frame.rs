@@ -33,6 +33,7 @@ impl Frame {
     pub fn draft(survey: &Survey, roles: &Roles) -> Result<Self> {
         let mut notes = survey.check(roles)?;
         notes.extend(survey.note_on_weights());
+        notes.extend(survey.note_on_target(roles));
         Ok(Self {
             target: survey.target(roles)?,
             encoding: Encoding::learn(survey, roles)?,

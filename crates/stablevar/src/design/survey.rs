@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 
 /// Different texts, or different numbers of a target, that are told apart at most; an error tells of more.
 const MOST_LEVELS: usize = 20_000;
+/// Weights whose products and sums over rows stay within the range of numbers, and are not lost in it.
+const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-50..=1e50;
 
 /// What a first look at some rows found.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -49,6 +51,9 @@ pub(super) struct ColumnSurvey {
     first: Option<String>,
     /// Whether all numbers are 0 or 1.
     binary: bool,
+    /// The different numbers, unless there are more than two.
+    #[serde(default)]
+    two: Option<Vec<f64>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -220,8 +225,12 @@ impl Survey {
             let fault = "all are zero".into();
             return Err(Error::BadWeights { column: column.name.clone(), fault });
         }
-        if self.missing_rows > 0 && (roles.missing == Missing::Refuse || complete < 3) {
-            return Err(self.missing_values(roles));
+        if self.missing_rows > 0 && roles.missing == Missing::Refuse {
+            return Err(Error::MissingValues { columns: self.missing_by_column(roles), rows: self.missing_rows });
+        }
+        if self.missing_rows > 0 && complete < 3 {
+            let (columns, filled) = (self.missing_by_column(roles), roles.missing == Missing::Mean);
+            return Err(Error::FewCompleteRows { columns, complete, rows: self.rows, filled });
         }
         if self.missing_rows > 0 {
             let (missing, rows) = (self.missing_rows as f64, self.rows as f64);
@@ -236,17 +245,23 @@ impl Survey {
         Ok(notes)
     }
 
+    /// Two numbers that are not 0 and 1 may be classes, but need not be.
+    pub(super) fn note_on_target(&self, roles: &Roles) -> Option<Finding> {
+        let column = self.target.as_ref().filter(|column| roles.task.is_none() && !column.binary)?;
+        let [low, high] = column.two.as_deref()? else { return None };
+        Some(Finding::new(Code::TwoNumbers).about([&column.name]).detail(format!("{low} and {high}")))
+    }
+
     pub(super) fn note_on_weights(&self) -> Option<Finding> {
         let (total, rows) = (self.total(), self.kept as f64);
         (total < 0.5 * rows).then(|| Finding::new(Code::SmallBaseWeights).with("total", total).with("rows", rows))
     }
 
-    /// The error that says where values are missing.
-    fn missing_values(&self, roles: &Roles) -> Error {
+    /// Missing values of the columns that must have none.
+    fn missing_by_column(&self, roles: &Roles) -> Vec<(String, usize)> {
         let covariates = self.columns.iter().filter(|_| roles.missing != Missing::Mean);
         let counted = self.target.iter().chain(&self.weights).chain(covariates);
-        let columns = counted.filter(|column| column.missing > 0).map(|column| (column.name.clone(), column.missing));
-        Error::MissingValues { columns: columns.collect(), rows: self.missing_rows }
+        counted.filter(|column| column.missing > 0).map(|column| (column.name.clone(), column.missing)).collect()
     }
 
     /// How the outcome is to be standardised.
@@ -285,6 +300,10 @@ fn survey_columns(columns: &[&Column], base: &[f64]) -> Vec<ColumnSurvey> {
             Values::Number(numbers) => numbers.iter().all(|value| value == 0.0 || value == 1.0),
             _ => false,
         };
+        let two = match &column.values {
+            Values::Number(numbers) => different(numbers.iter()),
+            _ => None,
+        };
         let mut found = ColumnSurvey {
             name: column.name.clone(),
             kind: ColumnKind::of(&column.values),
@@ -293,6 +312,7 @@ fn survey_columns(columns: &[&Column], base: &[f64]) -> Vec<ColumnSurvey> {
             levels: BTreeMap::new(),
             first: (!column.values.is_empty()).then(|| column.values.text(0)).flatten(),
             binary,
+            two,
         };
         match &column.values {
             Values::Number(_) => {}
@@ -332,6 +352,11 @@ impl ColumnSurvey {
         self.moments.is_empty() && self.levels.is_empty()
     }
 
+    /// Whether there may be more levels, which were not counted.
+    pub(super) fn may_have_more_levels(&self) -> bool {
+        self.levels.len() >= MOST_LEVELS
+    }
+
     fn count(&mut self, level: &str, weight: Twofold) {
         if let Some(sum) = self.levels.get_mut(level) {
             sum.merge(weight);
@@ -369,6 +394,7 @@ impl ColumnSurvey {
         self.moments = self.moments.merge(other.moments);
         self.first = self.first.take().or(other.first);
         self.binary &= other.binary;
+        self.two = self.two.take().zip(other.two).and_then(|(own, more)| different(own.into_iter().chain(more)));
         other.levels.iter().for_each(|(level, weight)| self.count(level, *weight));
         Ok(())
     }
@@ -386,10 +412,25 @@ impl ColumnSurvey {
             1 => Err(Error::OneClass { column, class: found.remove(0) }),
             count => {
                 found.truncate(5);
-                Err(Error::ManyClasses { column, count, examples: found })
+                Err(Error::ManyClasses { column, count, more: self.may_have_more_levels(), examples: found })
             }
         }
     }
+}
+
+/// Different numbers in order, if there are two at most.
+fn different(numbers: impl Iterator<Item = f64>) -> Option<Vec<f64>> {
+    let mut found: Vec<f64> = Vec::with_capacity(2);
+    for value in numbers.filter(|value| !value.is_nan()) {
+        if !found.contains(&value) {
+            if found.len() == 2 {
+                return None;
+            }
+            found.push(value);
+        }
+    }
+    found.sort_by(f64::total_cmp);
+    Some(found)
 }
 
 fn check_roles(table: &Table, roles: &Roles) -> Result<()> {
@@ -424,7 +465,8 @@ fn base_weights(table: &Table, roles: &Roles, first: usize) -> Result<Vec<f64>> 
     let Values::Number(weights) = &table.column(name)?.values else {
         return Err(bad(format!("the column holds {}", table.column(name)?.values.kind())));
     };
-    if let Some(row) = weights.iter().position(|weight| weight.is_infinite() || weight < 0.0) {
+    let is_bad = |weight: f64| !(weight.is_nan() || weight == 0.0 || WEIGHTS.contains(&weight));
+    if let Some(row) = weights.iter().position(is_bad) {
         return Err(bad(format!("row {} has {}", first + row + 1, weights[row])));
     }
     Ok(weights.to_vec())

@@ -141,7 +141,11 @@ impl FittedModel {
     /// The same with what was out of the ordinary in these rows.
     pub fn predict_and_report(&self, table: &Table) -> Result<(Vec<f64>, EncodingReport)> {
         let (design, report) = self.encoding.encode_variables(table, &self.selected)?;
-        Ok((self.model.predict(&design), report))
+        let predictions = self.model.predict(&design);
+        if let Some(row) = predictions.iter().position(|value| !value.is_finite()) {
+            return Err(Error::PredictionOverflow { row: row + 1, value: predictions[row] });
+        }
+        Ok((predictions, report))
     }
 
     /// New rows without outcomes, to be added part by part; then [`NewRows::foresee`] says what is to be expected there.

@@ -2,7 +2,7 @@
 
 pub(crate) mod print;
 
-use super::{command_line, in_file};
+use super::{check_files, command_line, in_file};
 use crate::Ending;
 use crate::args::{FitArguments, Format, Options, Settings};
 use crate::memory;
@@ -19,7 +19,7 @@ use stablevar_io::{
 };
 use stablevar_report::model_page::{self, Extras, ShownRows};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Columns of the rows shown on a report page at most: the target and variables chosen.
 const SHOWN_COLUMNS: usize = 12;
@@ -29,7 +29,8 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     let Settings { given, renamed, .. } = &arguments.settings;
     renamed.iter().for_each(|(old, new)| printer.warn(&format!("--{old} is now called --{new}")));
     let mut estimator = Estimator::new(&arguments.method)?.target(&arguments.target).set_all(given.iter().cloned())?;
-    check_outputs(&[&arguments.model, &arguments.weights, &arguments.report], arguments.format)?;
+    let outputs = [&arguments.model, &arguments.weights, &arguments.report].map(Option::as_ref);
+    check_files(&[&arguments.data], &outputs, arguments.format)?;
     for finding in estimator.findings() {
         printer.warn(&finding.words(&Options).to_string());
     }
@@ -98,32 +99,6 @@ pub(crate) fn open(
     }
     let data = prepare(&stream, estimator, path, printer)?;
     Ok((stream, data))
-}
-
-/// Refuses outputs that would overwrite each other or can't be written, before any work is done.
-pub(crate) fn check_outputs(outputs: &[&Option<PathBuf>], format: Format) -> anyhow::Result<()> {
-    let outputs: Vec<&PathBuf> = outputs.iter().filter_map(|path| path.as_ref()).collect();
-    for (position, path) in outputs.iter().enumerate() {
-        if outputs[..position].contains(path) {
-            bail!("two outputs can't go to the same place, {}", path.display());
-        }
-        if path.as_os_str() == "-" {
-            if format == Format::Json {
-                bail!("standard output is taken by --format json: give the other outputs files of their own");
-            }
-            continue;
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let fault = match folder {
-            Some(folder) if !folder.is_dir() => {
-                std::io::Error::new(std::io::ErrorKind::NotFound, "its folder does not exist")
-            }
-            _ if path.is_dir() => std::io::Error::new(std::io::ErrorKind::IsADirectory, "it is a folder"),
-            _ => continue,
-        };
-        return Err(IoError::Write { path: path.display().to_string(), source: fault }.into());
-    }
-    Ok(())
 }
 
 /// Fits with a bar per kind of step: variables judged, loops, halves of the rows looked at.
