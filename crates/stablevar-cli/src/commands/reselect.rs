@@ -1,7 +1,7 @@
 //! `stablevar reselect`
 
-use super::fit::{check_outputs, prepare, print};
-use super::{command_line, in_file};
+use super::fit::{prepare, print};
+use super::{check_files, command_line, in_file};
 use crate::Ending;
 use crate::args::{Format, Options, RULES, ReselectArguments};
 use crate::printer::Printer;
@@ -12,7 +12,7 @@ use stablevar::fit::{Fit, FittedModel};
 use stablevar_io::{ReadOptions, TableStream, read_model, summary, write_model, write_whole};
 use stablevar_report::model_page::{self, Extras};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(arguments: &ReselectArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
@@ -20,7 +20,8 @@ pub(crate) fn run(arguments: &ReselectArguments) -> anyhow::Result<Ending> {
     if !given.iter().any(|(name, _)| RULES.contains(&name.as_str())) {
         bail!("say by which rule variables are to be chosen: --threshold, --select or --fdr");
     }
-    check_outputs(&[&arguments.out, &arguments.report], arguments.format)?;
+    let inputs: Vec<&Path> = arguments.data.iter().chain([&arguments.model]).map(PathBuf::as_path).collect();
+    check_files(&inputs, &[arguments.out.as_ref(), arguments.report.as_ref()], arguments.format)?;
     let model = read_model(&arguments.model)?;
     let estimator = Estimator::new(model.method.name())?.target(&model.target).set_all(given.iter().cloned())?;
     let (mut fitted, total) = again(&model, estimator, arguments.data.as_deref(), &printer)?;
