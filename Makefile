@@ -19,6 +19,7 @@ lint: $(STAMP)
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/pyright --pythonpath $(VENV)/bin/python
+	$(VENV)/bin/python python/check_notebooks.py
 
 # Optimised: the tests repeat the paper's experiments.
 # The tests on real data fetch them with this Python's pip; without a network they skip and say so.

@@ -4,7 +4,6 @@ Every variable is judged on its own, given all the others. `evidence_` says how,
 """
 
 import matplotlib.pyplot as plt
-import pandas as pd
 
 from stablevar import SVIRegressor
 from stablevar.datasets import make_biased_linear
@@ -13,12 +12,11 @@ from stablevar.plotting import EvidenceDisplay
 X, y = make_biased_linear(n_samples=1500, r=2.5, random_state=1, as_frame=True)
 model = SVIRegressor().fit(X, y)
 
-evidence = pd.DataFrame(model.evidence_).T[["effect", "standard_error", "t", "p_value", "probability"]]
-print(evidence.astype(float).round(4).to_string())
+print(model.evidence_[["effect", "low", "high", "p_value", "probability"]].round(4).to_string())
 
 # A false discovery rate instead of a probability, and what random halves of the rows agree on: half the rows are few
 # for the weakest ones.
-print("FDR 10 %:", ", ".join(SVIRegressor(fdr=0.1).fit(X, y).selected_))
+print("FDR 10 %:", ", ".join(model.reselect(X, y, fdr=0.1).selected_))
 resampled = SVIRegressor(resamples=10).fit(X, y)
 print("in halves:", {name: round(share, 1) for name, share in resampled.summary_["selection_frequency"].items()})
 

@@ -38,7 +38,7 @@ NOTE = "Made by python/generate.py from the core's tables: change those, not thi
 ALONE = {"balance-steps": "max_iter", "balance-tolerance": "tol", "dwr-tolerance": "tol"}
 #: What every estimator takes; the last is Python's own.
 RUNNING = [name for name, setting in SETTINGS.items() if setting["applies_to"] == ["table"] and setting["python"]]
-VERBOSE = ("verbose", "bool", "bool", "False", "Count steps on standard error.")
+VERBOSE = ("verbose", "bool", "bool", "False", "Show a progress bar: on standard error, in notebooks below the cell.")
 #: What selects variables without fitting a model of its own.
 SELECTING = ["evidence", "evidence-rows", "threshold", "select", "fdr", "resamples", "least-frequency"]
 
@@ -81,9 +81,10 @@ FITTED = {
         "Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.",
     ),
     "evidence_": (
-        "dict or None",
-        "For each variable the effect given all others, its standard error, t, p-value, effect size and probability, "
-        "how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).",
+        "DataFrame or None",
+        "For each variable the probability, the effect given all others with its standard error and interval of "
+        "95 %, t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could "
+        'take its place (alternatives). As a dict: ``summary_["evidence"]``.',
     ),
     "sufficiency_": (
         "dict or None",
@@ -96,7 +97,11 @@ FITTED = {
         "encoded level. ``coef_names_`` names them. Not for networks.",
     ),
     "coef_names_": ("list of str", "The encoded columns that ``coef_`` is for."),
-    "coefficients_": ("dict", "Coefficients of the selected variables by encoded column; of a network mean slopes."),
+    "coefficients_": (
+        "DataFrame",
+        "Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a "
+        'network mean slopes. As a dict: ``summary_["coefficients"]``.',
+    ),
     "intercept_": ("float or ndarray", "The constant. Not for networks."),
     "weights_": ("ndarray of shape (n_samples,)", "The rows' weights, mean 1."),
     "n_eff_": ("float", "Effective sample size of the weights."),

@@ -5,6 +5,7 @@ from ._core import __version__
 from ._findings import FindingWarning
 from ._foresight import Foresight
 from ._path import BalancePath, balance_path
+from ._summaries import Summary
 from .comparison import compare
 from .estimators import (
     NonlinearSVIClassifier,
@@ -31,6 +32,7 @@ __all__ = [
     "SVIClassifier",
     "SVIRegressor",
     "StableSelector",
+    "Summary",
     "__version__",
     "balance_path",
     "compare",

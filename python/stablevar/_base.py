@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import inspect
 import json
 import math
 import numbers
-import sys
+import os
+import re
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any, Callable, ClassVar, TypeVar, Union
+from typing import Any, ClassVar, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +24,9 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._findings import raise_findings
 from ._foresight import Foresight, curve_of, foresight_of
+from ._frames import coefficient_frame, evidence_frame
+from ._progress import progress_of
+from ._summaries import Summary, summary_of_model
 from ._tables import names_of, read
 
 #: What a seed may be given by.
@@ -32,6 +38,8 @@ Values = Any
 #: Where a file is.
 Path = Union[str, "PathLike[str]"]
 
+#: What errors are measured by, the usual one first.
+NUMBER_METRICS, CLASS_METRICS = ("mse", "rmse", "mae"), ("error-rate", "log-loss", "one-minus-auc")
 #: Rows needed at least.
 MINIMUM_ROWS = 3
 
@@ -43,20 +51,6 @@ def seed_of(random_state: RandomState) -> int:
             raise ValueError(f"random_state must not be negative, and is {random_state}.")
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-
-
-def progress_of(estimator: Any) -> Callable[[str, int], None] | None:
-    """A line on standard error that counts steps, if the estimator is verbose."""
-    if not estimator.verbose:
-        return None
-    counts: dict[str, int] = {}
-
-    def tick(kind: str, total: int) -> None:
-        counts[kind] = counts.get(kind, 0) + 1
-        of = f"/{total}" if total else ""
-        print(f"\r{type(estimator).__name__}: {kind} {counts[kind]}{of}   ", end="", file=sys.stderr, flush=True)
-
-    return tick
 
 
 def weights_of(sample_weight: Values, rows: int) -> NDArray[np.float64] | None:
@@ -77,27 +71,39 @@ def weights_of(sample_weight: Values, rows: int) -> NDArray[np.float64] | None:
     return np.ascontiguousarray(weights)
 
 
+def _by_numbers_within(value: Any) -> Any:
+    """By what to sort so that 'place 9' comes before 'place 10'; what is no text as it is."""
+    if not isinstance(value, str):
+        return value
+    parts = re.split(r"(\d+)", value)
+    return [(int(part), "") if k % 2 else (0, part) for k, part in enumerate(parts)]
+
+
 def errors_by_environment(
-    estimators: Mapping[str, Any], X: Rows, y: Values, environments: Values
+    estimators: Mapping[str, Any], X: Rows, y: Values, environments: Values, metric: str | None = None
 ) -> tuple[list[str], dict[str, NDArray[np.float64]], str]:
     """Environments in order, every model's errors in them, and what the errors are."""
     y, environments = np.asarray(y), np.asarray(environments)
     levels = list(dict.fromkeys(environments.tolist()))
     with contextlib.suppress(TypeError):  # Mixed kinds have no order: as they came.
-        levels.sort()
+        levels.sort(key=_by_numbers_within)
     classifies = is_classifier(next(iter(estimators.values())))
+    known = CLASS_METRICS if classifies else NUMBER_METRICS
+    if metric is not None and metric not in known:
+        raise ValueError(f"metric must be one of {', '.join(known)} here, not {metric!r}.")
     levels = list(dict.fromkeys(map(str, levels)))
     names = [str(environment) for environment in environments.tolist()]
-    metric = "error-rate" if classifies else "mse"
     errors, label = {}, ""
     for name, estimator in estimators.items():
-        predicted = np.asarray(estimator.predict(X))
-        if classifies:
+        if not classifies:
+            rows = y.astype(np.float64), np.asarray(estimator.predict(X)).astype(np.float64)
+        elif metric in (None, "error-rate"):
             # Classes may have any names: here a row is of class 0, and taken for 1 if it was taken for another.
-            rows = np.zeros(len(y)), (predicted != y).astype(np.float64)
+            rows = np.zeros(len(y)), (np.asarray(estimator.predict(X)) != y).astype(np.float64)
         else:
-            rows = y.astype(np.float64), predicted.astype(np.float64)
-        label, found = _core.errors_by_environment(metric, names, *rows)
+            second = np.asarray(estimator.predict_proba(X), dtype=np.float64)[:, 1]
+            rows = (y == estimator.classes_[1]).astype(np.float64), np.ascontiguousarray(second)
+        label, found = _core.errors_by_environment(metric or known[0], names, *rows)
         by_name = dict(found)
         errors[name] = np.array([by_name[level] for level in levels])
     return levels, errors, label
@@ -128,8 +134,14 @@ class Parametrised(BaseEstimator):
     #: Settings for which None is one of the choices.
     _none_is_a_choice: ClassVar[tuple[str, ...]]
 
-    #: The seed, which every one has.
+    #: The seed, and what to do with missing values, which every one has.
     random_state: RandomState
+    missing: str
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "refuse"
+        return tags
 
     def _settings(self) -> str:
         """The parameters by the core's names, which checks them."""
@@ -138,8 +150,9 @@ class Parametrised(BaseEstimator):
             value = getattr(self, parameter)
             if name == "seed":
                 value = seed_of(value)
-            elif name == "threads" and value == -1:  # As scikit-learn's users say "all".
-                value = None
+            elif name == "threads" and isinstance(value, numbers.Integral) and value < 0:
+                # As scikit-learn's users say it: -1 is all cores, -2 all but one.
+                value = None if value == -1 else max(1, (os.cpu_count() or 1) + 1 + int(value))
             elif value is None and name in self._none_is_a_choice:
                 value = "none"
             settings[name] = plain(value, parameter)
@@ -180,26 +193,27 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         weights = weights_of(sample_weight, rows)
         if weights is not None:
             self._check_weighted(y, weights)
-        self._model, self.weights_ = _core.fit(
-            self._core_name,
-            settings,
-            X,
-            names,
-            target,
-            target_name,
-            weights,
-            self._classifies,
-            f"{' '.join(repr(self).split())}.fit(X, y{'' if weights is None else ', sample_weight'})",
-            progress_of(self),
-        )
+        with progress_of(self) as progress:
+            self._model, self.weights_ = _core.fit(
+                self._core_name,
+                settings,
+                X,
+                names,
+                target,
+                target_name,
+                weights,
+                self._classifies,
+                f"{' '.join(repr(self).split())}.fit(X, y{'' if weights is None else ', sample_weight'})",
+                progress,
+            )
         self._read_summary(names)
         return self
 
     def _check_weighted(self, y: Values, sample_weight: NDArray[np.float64]) -> None:
         """Whether the rows of weight above 0 are enough."""
 
-    def _read_summary(self, names: list[str], told: bool = True) -> None:
-        """The fitted attributes; findings are raised if they are to be told."""
+    def _read_summary(self, names: list[str], stacklevel: int | None = 5) -> None:
+        """The fitted attributes; findings are raised as if by a caller that many levels up, if they are to be told."""
         summary = json.loads(self._model.summary())
         self.summary_: dict[str, Any] = summary
         self.selected_: NDArray[Any] = np.array(summary["selected"], dtype=object)
@@ -208,25 +222,53 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         self.open_probability_ = self.probability_
         self.n_eff_: float = summary["n_eff"]
         self.history_: list[dict[str, Any]] = summary["history"]
-        self.evidence_: dict[str, Any] | None = summary["evidence"]
         self.sufficiency_: dict[str, Any] | None = summary["sufficiency"]
         self.converged_: bool = summary["converged"]
         self.n_iter_: int = max(1, summary["loops"])
         self.findings_: list[dict[str, Any]] = summary["findings"]
-        self.coefficients_: dict[str, float] = summary["coefficients"]
         if summary["model"] == "linear":
             encoded: dict[str, list[str]] = {name: [] for name in names}
             for column in summary["columns"]:
                 encoded[column["feature"]].append(column["name"])
             # A column that carries nothing has no encoded ones, and counts for itself.
             self.coef_names_: list[str] = [column for name in names for column in encoded[name] or [name]]
-            coef = np.array([self.coefficients_.get(column, 0.0) for column in self.coef_names_])
+            coef = np.array([summary["coefficients"].get(column, 0.0) for column in self.coef_names_])
             self.coef_: NDArray[np.float64] = coef.reshape(1, -1) if self._classifies else coef
             self.intercept_: Any = np.array([summary["intercept"]]) if self._classifies else summary["intercept"]
-        if told:
-            if self.verbose:
-                print(file=sys.stderr)
-            raise_findings(self.findings_, type(self).__name__, 5)
+        if stacklevel is not None:
+            raise_findings(self.findings_, type(self).__name__, stacklevel)
+
+    @property
+    def evidence_(self) -> Any:
+        """What the data say about each variable alone: a data frame with a row per variable, or None without evidence.
+
+        ``effect`` is the slope given all others with its ``standard_error`` and an interval of 95 % (``low``, ``high``;
+        NaN for text, which has no one slope), ``p_value`` that of an effect of any shape. As a dict, also without
+        pandas: ``summary_["evidence"]``.
+        """
+        check_is_fitted(self)
+        return evidence_frame(self.summary_)
+
+    @property
+    def coefficients_(self) -> Any:
+        """Coefficients of the model, a data frame with a row per encoded column of the selected variables.
+
+        ``standard_error`` and the interval of 95 % (``low``, ``high``) are for these variables as they were selected,
+        whatever the residuals' variances; NaN where the refit has none (networks, shrunk coefficients). Of a network
+        mean slopes. As a dict, also without pandas: ``summary_["coefficients"]``.
+        """
+        check_is_fitted(self)
+        return coefficient_frame(self.summary_)
+
+    def summary(self) -> Summary:
+        """What was found, to be read: as text where it is printed, as HTML in a notebook.
+
+        Returns
+        -------
+        summary : Summary
+        """
+        check_is_fitted(self)
+        return summary_of_model(type(self).__name__, self.summary_)
 
     def _predict(self, X: Rows) -> Any:
         check_is_fitted(self)
@@ -235,7 +277,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         raise_findings(json.loads(findings), type(self).__name__, 4)
         return predicted
 
-    def weigh(self, X: Rows) -> Any:
+    def weigh(self, X: Rows) -> NDArray[np.float64]:
         """Weights of new rows, on the scale on which the training rows have mean 1.
 
         Parameters
@@ -249,12 +291,76 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         """
         check_is_fitted(self)
         X, names = read(self, X, reset=False)
-        weights = self._model.weigh(X, names)
-        if weights is None:
+        found = self._model.weigh(X, names)
+        if found is None:
             weighs = "reweighter" in self._parameters.values()
             reason = "no function of a row came near its weights" if weighs else "its method has no weights"
             raise ValueError(f"This {type(self).__name__} can't weigh rows: {reason}.")
+        weights, findings = found
+        raise_findings(json.loads(findings), type(self).__name__, 3)
         return weights
+
+    def reselect(
+        self: Loaded,
+        X: Rows = None,
+        y: Values = None,
+        sample_weight: Values = None,
+        *,
+        threshold: float | None = None,
+        n_features_to_select: int | None = None,
+        fdr: float | None = None,
+    ) -> Loaded:
+        """Choose variables by another rule, from the evidence that was gathered already.
+
+        This one stays as it is. Weights and the model on the new choice are found again, which takes a fraction of a
+        fit's time.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features) or None, default=None
+            The rows that it was fitted to. ``None``: those that it remembers, all up to 4,000, else as many of them;
+            then a finding says so, and ``weights_`` are None.
+        y : array-like of shape (n_samples,) or None, default=None
+            Their outcomes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Their weights, if there were any.
+        threshold : float in [0, 1] or None, default=None
+            Probability from which a variable is selected.
+        n_features_to_select : int or None, default=None
+            Select this many, the most probable.
+        fdr : float in [0, 1] or None, default=None
+            Select so that at most this share of the selected is wrong on average.
+
+        Returns
+        -------
+        estimator : object
+            Another one, fitted, with this parameter.
+        """
+        check_is_fitted(self)
+        rules = {"threshold": threshold, "n_features_to_select": n_features_to_select, "fdr": fdr}
+        given = {name: value for name, value in rules.items() if value is not None}
+        if len(given) != 1:
+            raise ValueError(f"reselect needs one rule: {', '.join(rules)}.")
+        if not set(given) <= set(self._parameters):
+            raise ValueError(f"{type(self).__name__} chooses no variables by {next(iter(given))}.")
+        if (X is None) != (y is None):
+            raise ValueError("X and y must be given together.")
+        other = copy.copy(self)
+        for name in rules.keys() & self._parameters.keys():
+            usual = inspect.signature(type(self)).parameters[name].default
+            setattr(other, name, given.get(name, usual))
+        rows = None
+        if X is not None:
+            read_rows, _ = read(other, X, reset=False, minimum=MINIMUM_ROWS)
+            count = len(X) if not isinstance(read_rows, np.ndarray) else read_rows.shape[0]
+            rows = (read_rows, *other._target(y, count), weights_of(sample_weight, count))
+        names = names_of(self)
+        with progress_of(self) as progress:
+            other._model, other.weights_ = _core.reselect(
+                self._model, other._settings(), names, rows, f"{' '.join(repr(other).split())}, reselected", progress
+            )
+        other._read_summary(names, stacklevel=4)
+        return other
 
     def get_support(self, indices: bool = False) -> NDArray[Any]:
         """Which features were selected.
@@ -409,7 +515,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         if names != [f"x{k}" for k in range(len(names))]:
             estimator.feature_names_in_ = np.array(names, dtype=object)
         estimator.weights_ = None
-        estimator._read_summary(names, told=False)
+        estimator._read_summary(names, stacklevel=None)
         if classifies:
             estimator.classes_ = np.array(summary["classes"], dtype=object)
         return estimator

@@ -120,7 +120,9 @@ class BalancePath:
         weights : ndarray of shape (n_samples,)
         """
         rows, names = read(self._balance, X, reset=False)
-        return self._functions[self.chosen if at is None else at].weigh(rows, names)
+        weights, findings = self._functions[self.chosen if at is None else at].weigh(rows, names)
+        raise_findings(json.loads(findings), "BalancePath", 3)
+        return weights
 
     def to_frame(self) -> Any:
         """The path as a pandas data frame, one row per point.

@@ -39,6 +39,9 @@ class SelectorParameters(BaseEstimator):
         Also select in this many random halves of the rows, and keep what most of them select. ``None``: none.
     least_frequency : float in [0, 1], default=0.5
         Share of the halves in which a variable must be selected.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -46,7 +49,7 @@ class SelectorParameters(BaseEstimator):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
     """
 
     _passed_on: ClassVar[tuple[str, ...]] = (
@@ -57,6 +60,7 @@ class SelectorParameters(BaseEstimator):
         "fdr",
         "resamples",
         "least_frequency",
+        "missing",
         "max_levels",
         "random_state",
         "n_jobs",
@@ -75,6 +79,7 @@ class SelectorParameters(BaseEstimator):
         fdr: float | None = None,
         resamples: int | None = None,
         least_frequency: float = 0.5,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -89,6 +94,7 @@ class SelectorParameters(BaseEstimator):
         self.fdr = fdr
         self.resamples = resamples
         self.least_frequency = least_frequency
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,12 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import validate_data
 
 from . import _core
+
+#: What to do about missing values.
+MISSING_HINT = (
+    'Hint: missing="drop" leaves such rows out; missing="mean" puts the mean of the column, '
+    "for text the most frequent one."
+)
 
 
 class Frame:
@@ -39,9 +47,47 @@ class Frame:
         """For every column whether it holds text or categories."""
         return [_kind(column) == "text" for column in self.columns]
 
-    def input(self) -> list[_core.Column]:
-        """The columns for the core."""
-        return [_column(column, name) for column, name in zip(self.columns, self.names)]
+    def input(self, missing: bool = False) -> list[_core.Column]:
+        """The columns for the core; missing values are refused unless the core is to deal with them."""
+        return [_column(column, name, missing) for column, name in zip(self.columns, self.names)]
+
+    def levels(self) -> dict[str, list[Any]]:
+        """The different values of every text column, in order."""
+        texts = [(name, column) for name, column, text in zip(self.names, self.columns, self.is_text()) if text]
+        return {
+            str(name): sorted({v for v in _values(column) if not _is_missing(v)}, key=str) for name, column in texts
+        }
+
+    def kept(self, X: Any, places: NDArray[Any], levels: dict[str, list[Any]]) -> Any:
+        """Some columns of the frame: with texts among them a frame, in which they are categories, else numbers."""
+        chosen = [(str(self.names[k]), self.columns[k]) for k in places]
+        texts = [name for name, column in chosen if _kind(column) == "text"]
+        if not texts:
+            numbers = [np.asarray(_values(column), dtype=np.float64) for _, column in chosen]
+            return np.column_stack(numbers) if numbers else np.empty((len(X), 0))
+        module = type(X).__module__.partition(".")[0]
+        if module == "polars":
+            import polars
+
+            kinds = {name: polars.Enum([str(level) for level in levels[name]]) for name in texts}
+            casts = [polars.col(name).cast(polars.String).cast(kind, strict=False) for name, kind in kinds.items()]
+            return X.select([name for name, _ in chosen]).with_columns(casts)
+        import pandas
+
+        made = X.iloc[:, places].copy() if module == "pandas" else X.select([name for name, _ in chosen]).to_pandas()
+        for k, (name, _) in enumerate(chosen):
+            if name in texts:
+                values = [value if not _is_missing(value) else None for value in made.iloc[:, k].tolist()]
+                known = set(levels[name])
+                categories = pandas.Categorical([v if v in known else None for v in values], categories=levels[name])
+                made[made.columns[k]] = pandas.Series(categories, index=made.index)
+        return made
+
+
+def _values(column: Any) -> list[Any]:
+    """The values of a column of any library."""
+    module = type(column).__module__.partition(".")[0]
+    return column.to_pylist() if module == "pyarrow" else column.to_list() if module == "polars" else column.tolist()
 
 
 def _kind(column: Any) -> str:
@@ -64,7 +110,7 @@ def _kind(column: Any) -> str:
     return "number" if is_numeric_dtype(column.dtype) else "text"
 
 
-def _column(column: Any, name: Any) -> _core.Column:
+def _column(column: Any, name: Any, missing: bool) -> _core.Column:
     kind = _kind(column)
     module = type(column).__module__.partition(".")[0]
     if kind == "number":
@@ -75,14 +121,29 @@ def _column(column: Any, name: Any) -> _core.Column:
         else:
             numbers = column.cast("float64").to_numpy(zero_copy_only=False)
         numbers = np.ascontiguousarray(numbers, dtype=np.float64)
-        assert_all_finite(numbers, input_name=f"X (column {name!r})")
+        with _told_of_missing():
+            assert_all_finite(numbers, allow_nan=missing, input_name=f"X (column {name!r})")
         return numbers
     if kind == "boolean":
-        flags = np.asarray(column.to_numpy() if module != "pyarrow" else column.to_pylist(), dtype=object)
-        if any(flag is None or flag != flag for flag in flags):
-            raise ValueError(f"Input X (column {name!r}) contains NaN.")
-        return flags.astype(bool)
-    return text_column(_texts(column, module, name), f"X (column {name!r})")
+        flags = _values(column)
+        absent = np.array([_is_missing(flag) for flag in flags], dtype=bool)
+        if not absent.any():
+            return np.array(flags, dtype=bool)
+        if not missing:
+            raise ValueError(f"Input X (column {name!r}) contains NaN. {MISSING_HINT}")
+        return np.array([-1 if gone else int(flag) for gone, flag in zip(absent, flags)], dtype=np.int8)
+    return text_column(_texts(column, name), f"X (column {name!r})", missing)
+
+
+@contextlib.contextmanager
+def _told_of_missing() -> Iterator[None]:
+    """scikit-learn's word on missing values with our hint, where it would go on about other estimators."""
+    try:
+        yield
+    except ValueError as error:
+        if "contains NaN" not in str(error):
+            raise
+        raise ValueError(f"{str(error).splitlines()[0]} {MISSING_HINT}") from None
 
 
 def _polars_float(column: Any) -> Any:
@@ -91,38 +152,44 @@ def _polars_float(column: Any) -> Any:
     return polars.Float64
 
 
-def _texts(column: Any, module: str, name: Any) -> list[Any]:
-    if module == "pyarrow":
-        values = column.to_pylist()
-    elif module == "polars":
-        values = column.to_list()
-    else:
-        values = column.tolist()
+def _texts(column: Any, name: Any) -> list[Any]:
+    values = _values(column)
     for value in values:
-        if value is not None and not isinstance(value, (str, int, float, bool, np.generic)):
+        if not _is_missing(value) and not isinstance(value, (str, int, float, bool, np.generic)):
             raise TypeError(
                 f"Column {name!r} holds {type(value).__name__} objects; numbers, booleans or text are needed."
             )
     return values
 
 
-def text_column(values: list[Any], input_name: str) -> _core.Column:
-    """Texts as positions in the list of distinct ones, in order of appearance."""
+def _is_missing(value: Any) -> bool:
+    """Whether it is None, NaN or one of pandas' own marks, which equal nothing, not even themselves."""
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+
+
+def text_column(values: list[Any], input_name: str, missing: bool = False) -> _core.Column:
+    """Texts as positions in the list of distinct ones, in order of appearance; -1 where one is missing."""
     levels: dict[str, int] = {}
     codes: NDArray[np.int64] = np.empty(len(values), dtype=np.int64)
     for k, value in enumerate(values):
-        if value is None or value != value:
-            raise ValueError(f"Input {input_name} contains NaN.")
-        codes[k] = levels.setdefault(str(value), len(levels))
+        if not _is_missing(value):
+            codes[k] = levels.setdefault(str(value), len(levels))
+        elif missing:
+            codes[k] = -1
+        else:
+            hint = f" {MISSING_HINT}" if input_name.startswith("X") else ""
+            raise ValueError(f"Input {input_name} contains NaN.{hint}")
     return (codes, list(levels))
 
 
 def read(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> tuple[_core.Input, list[str]]:
     """What the core reads of X, and the columns' names.
 
-    Checks of shape, names and values, and their messages, are scikit-learn's.
+    Checks of shape, names and values, and their messages, are scikit-learn's. Missing values are left to the core where
+    the estimator's ``missing`` says what to do with them.
     """
     frame = Frame.of(X)
+    missing = getattr(estimator, "missing", "refuse") != "refuse"
     if frame is not None and not frame.is_numeric():
         names = [str(name) for name in frame.names]
         if reset:
@@ -135,7 +202,7 @@ def read(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> tuple[_cor
             validate_data(estimator, X, reset=False, skip_check_array=True)
         if len(X) < minimum:
             raise ValueError(f"Found array with {len(X)} sample(s) while a minimum of {minimum} is required.")
-        return frame.input(), names
+        return frame.input(missing), names
     if frame is not None and type(X).__module__.partition(".")[0] == "pyarrow":
         # scikit-learn knows no pyarrow tables.
         import pandas
@@ -143,7 +210,11 @@ def read(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> tuple[_cor
         X = pandas.DataFrame(
             dict(zip(frame.names, (column.to_numpy(zero_copy_only=False) for column in frame.columns)))
         )
-    X = validate_data(estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=minimum)
+    finite: Any = "allow-nan" if missing else True
+    with _told_of_missing():
+        X = validate_data(
+            estimator, X, reset=reset, dtype=np.float64, ensure_min_samples=minimum, ensure_all_finite=finite
+        )
     # An array may lie askew in its buffer, which compiled code can't read.
     return np.require(X, requirements=["ALIGNED"]), names_of(estimator)
 

@@ -19,6 +19,15 @@ from ._tables import text_column
 Fitted = TypeVar("Fitted", bound="_Fitting")
 
 
+def several_classes(count: int, estimator: str) -> str:
+    """The word that there are more than two classes, in scikit-learn's words, and what does it."""
+    return (
+        "Only binary classification is supported. The type of the target is multiclass. "
+        f"Hint: y holds {count} classes; sklearn.multiclass.OneVsRestClassifier({estimator}) tells each from all "
+        "others, by variables of its own."
+    )
+
+
 class _Fitting(StableModel):
     """What fitting is, whatever is predicted."""
 
@@ -61,7 +70,7 @@ class Regression(RegressorMixin, _Fitting):
         y, name = self._named(y, rows)
         return check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0), name
 
-    def predict(self, X: Rows) -> Any:
+    def predict(self, X: Rows) -> NDArray[Any]:
         """Predict the outcome.
 
         Parameters
@@ -96,7 +105,7 @@ class Classification(ClassifierMixin, _Fitting):
         self.classes_ = np.unique(y)
         kind = type_of_target(y, input_name="y")
         if kind == "multiclass":
-            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+            raise ValueError(several_classes(len(self.classes_), f"{type(self).__name__}()"))
         if len(self.classes_) < 2:
             raise ValueError(
                 f"Classifier can't train when only one class is present: y holds 1 class, {self.classes_[0]!r}."
@@ -114,7 +123,7 @@ class Classification(ClassifierMixin, _Fitting):
                 "Classifier can't train when only one class is left: the others have a sample_weight of 0."
             )
 
-    def predict_proba(self, X: Rows) -> Any:
+    def predict_proba(self, X: Rows) -> NDArray[np.float64]:
         """Predict the probabilities of the two classes.
 
         Parameters
@@ -130,7 +139,7 @@ class Classification(ClassifierMixin, _Fitting):
         second = self._predict(X)
         return np.column_stack([1 - second, second])
 
-    def predict(self, X: Rows) -> Any:
+    def predict(self, X: Rows) -> NDArray[Any]:
         """Predict the class.
 
         Parameters

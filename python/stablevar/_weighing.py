@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._base import MINIMUM_ROWS, Parametrised, Rows, Values, weights_of
 from ._findings import raise_findings
+from ._summaries import Summary, summary_of_weights
 from ._tables import read
 
 
@@ -98,7 +100,7 @@ class Reweighting(Parametrised):
                 stacklevel=3,
             )
 
-    def weigh(self, X: Rows) -> Any:
+    def weigh(self, X: Rows) -> NDArray[np.float64]:
         """Weights of new rows, on the scale on which the training rows have mean 1.
 
         Parameters
@@ -112,7 +114,19 @@ class Reweighting(Parametrised):
         """
         check_is_fitted(self)
         X, names = read(self, X, reset=False)
-        return self._weighing().weigh(X, names)
+        weights, findings = self._weighing().weigh(X, names)
+        raise_findings(json.loads(findings), type(self).__name__, 3)
+        return weights
+
+    def summary(self) -> Summary:
+        """What the weights do, to be read: as text where it is printed, as HTML in a notebook.
+
+        Returns
+        -------
+        summary : Summary
+        """
+        check_is_fitted(self)
+        return summary_of_weights(type(self).__name__, self.summary_)
 
     def _weighing(self) -> _core.WeightModel:
         """The function that weighs new rows, if there is one."""

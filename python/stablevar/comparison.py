@@ -13,8 +13,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.multiclass import type_of_target
 
 from . import _core
-from ._base import MINIMUM_ROWS, RandomState, Rows, Values, progress_of, weights_of
+from ._base import MINIMUM_ROWS, RandomState, Rows, Values, weights_of
 from ._findings import raise_findings
+from ._progress import progress_of
 from ._tables import read
 from .estimators import SVIClassifier, SVIRegressor
 
@@ -62,7 +63,7 @@ def compare(
     random_state : int, RandomState or None, default=0
         The seed.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar.
 
     Returns
     -------
@@ -113,9 +114,8 @@ def compare(
             guests.append(_guest(name, estimator, X, np.asarray(y).ravel(), weights, classifies, taken, parts))
     if methods is None:
         methods = [] if classifies else ["lasso", "ridge"]
-    found = json.loads(
-        _core.compare(settings, list(methods), *shared, guests, bool(repeat_selection), progress_of(reader))
-    )
+    with progress_of(reader) as progress:
+        found = json.loads(_core.compare(settings, list(methods), *shared, guests, bool(repeat_selection), progress))
     raise_findings(found["findings"], "compare", 3)
     table = [{**candidate, "chosen": candidate["name"] == found["chosen"]} for candidate in found["candidates"]]
     try:

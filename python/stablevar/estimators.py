@@ -98,6 +98,9 @@ class SVIRegressor(Regression, StableModel):
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -105,7 +108,7 @@ class SVIRegressor(Regression, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -113,9 +116,10 @@ class SVIRegressor(Regression, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -124,8 +128,9 @@ class SVIRegressor(Regression, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -180,6 +185,7 @@ class SVIRegressor(Regression, StableModel):
         "balance_steps": "balance-steps",
         "refit": "refit",
         "outlier_limit": "outlier-limit",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -210,6 +216,7 @@ class SVIRegressor(Regression, StableModel):
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -236,6 +243,7 @@ class SVIRegressor(Regression, StableModel):
         self.balance_steps = balance_steps
         self.refit = refit
         self.outlier_limit = outlier_limit
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -310,6 +318,9 @@ class SVIClassifier(Classification, StableModel):
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -317,7 +328,7 @@ class SVIClassifier(Classification, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -325,9 +336,10 @@ class SVIClassifier(Classification, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -336,8 +348,9 @@ class SVIClassifier(Classification, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -394,6 +407,7 @@ class SVIClassifier(Classification, StableModel):
         "balance_steps": "balance-steps",
         "refit": "refit",
         "outlier_limit": "outlier-limit",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -424,6 +438,7 @@ class SVIClassifier(Classification, StableModel):
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -450,6 +465,7 @@ class SVIClassifier(Classification, StableModel):
         self.balance_steps = balance_steps
         self.refit = refit
         self.outlier_limit = outlier_limit
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -523,6 +539,9 @@ class SVIDRegressor(Regression, StableModel):
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -530,7 +549,7 @@ class SVIDRegressor(Regression, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -538,9 +557,10 @@ class SVIDRegressor(Regression, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -549,8 +569,9 @@ class SVIDRegressor(Regression, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -596,6 +617,7 @@ class SVIDRegressor(Regression, StableModel):
         "balance_steps": "balance-steps",
         "refit": "refit",
         "outlier_limit": "outlier-limit",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -626,6 +648,7 @@ class SVIDRegressor(Regression, StableModel):
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -652,6 +675,7 @@ class SVIDRegressor(Regression, StableModel):
         self.balance_steps = balance_steps
         self.refit = refit
         self.outlier_limit = outlier_limit
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -725,6 +749,9 @@ class SVIDClassifier(Classification, StableModel):
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -732,7 +759,7 @@ class SVIDClassifier(Classification, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -740,9 +767,10 @@ class SVIDClassifier(Classification, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -751,8 +779,9 @@ class SVIDClassifier(Classification, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -800,6 +829,7 @@ class SVIDClassifier(Classification, StableModel):
         "balance_steps": "balance-steps",
         "refit": "refit",
         "outlier_limit": "outlier-limit",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -830,6 +860,7 @@ class SVIDClassifier(Classification, StableModel):
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -856,6 +887,7 @@ class SVIDClassifier(Classification, StableModel):
         self.balance_steps = balance_steps
         self.refit = refit
         self.outlier_limit = outlier_limit
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -935,6 +967,9 @@ class NonlinearSVIRegressor(Regression, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -942,7 +977,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -950,9 +985,10 @@ class NonlinearSVIRegressor(Regression, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -961,8 +997,9 @@ class NonlinearSVIRegressor(Regression, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -1021,6 +1058,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -1055,6 +1093,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -1085,6 +1124,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1164,6 +1204,9 @@ class NonlinearSVIClassifier(Classification, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1171,7 +1214,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -1179,9 +1222,10 @@ class NonlinearSVIClassifier(Classification, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -1190,8 +1234,9 @@ class NonlinearSVIClassifier(Classification, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -1243,6 +1288,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -1277,6 +1323,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -1307,6 +1354,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1324,6 +1372,9 @@ class OLSRegressor(Regression, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1331,7 +1382,7 @@ class OLSRegressor(Regression, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -1339,9 +1390,10 @@ class OLSRegressor(Regression, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -1350,8 +1402,9 @@ class OLSRegressor(Regression, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -1377,6 +1430,7 @@ class OLSRegressor(Regression, StableModel):
     _core_name = "ols"
     _parameters: ClassVar[dict[str, str]] = {
         "refit": "refit",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -1387,12 +1441,14 @@ class OLSRegressor(Regression, StableModel):
         self,
         *,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.refit = refit
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1414,6 +1470,9 @@ class LassoRegressor(Regression, StableModel):
         coefficients that the variables were chosen by, which the Lasso has.
     alpha : float in (0, inf) or None, default=None
         The Lasso's penalty, for standardised columns and outcome. ``None``: by cross-validation.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1421,7 +1480,7 @@ class LassoRegressor(Regression, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -1429,9 +1488,10 @@ class LassoRegressor(Regression, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -1440,8 +1500,9 @@ class LassoRegressor(Regression, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -1469,6 +1530,7 @@ class LassoRegressor(Regression, StableModel):
         "folds": "folds",
         "refit": "refit",
         "alpha": "alpha",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -1481,6 +1543,7 @@ class LassoRegressor(Regression, StableModel):
         folds: int = 5,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         alpha: float | None = None,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -1489,6 +1552,7 @@ class LassoRegressor(Regression, StableModel):
         self.folds = folds
         self.refit = refit
         self.alpha = alpha
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1509,6 +1573,9 @@ class RidgeRegressor(Regression, StableModel):
     shrinkage : float in [0, inf) or None, default=None
         Penalty of ridge regression, for standardised columns and outcome. ``None``: by generalised cross-
         validation.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1516,7 +1583,7 @@ class RidgeRegressor(Regression, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -1524,9 +1591,10 @@ class RidgeRegressor(Regression, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -1535,8 +1603,9 @@ class RidgeRegressor(Regression, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -1563,6 +1632,7 @@ class RidgeRegressor(Regression, StableModel):
     _parameters: ClassVar[dict[str, str]] = {
         "refit": "refit",
         "shrinkage": "shrinkage",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -1574,6 +1644,7 @@ class RidgeRegressor(Regression, StableModel):
         *,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         shrinkage: float | None = None,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -1581,6 +1652,7 @@ class RidgeRegressor(Regression, StableModel):
     ) -> None:
         self.refit = refit
         self.shrinkage = shrinkage
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1627,6 +1699,9 @@ class STGRegressor(Regression, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1634,7 +1709,7 @@ class STGRegressor(Regression, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -1642,9 +1717,10 @@ class STGRegressor(Regression, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -1653,8 +1729,9 @@ class STGRegressor(Regression, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -1693,6 +1770,7 @@ class STGRegressor(Regression, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -1716,6 +1794,7 @@ class STGRegressor(Regression, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -1735,6 +1814,7 @@ class STGRegressor(Regression, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1781,6 +1861,9 @@ class STGClassifier(Classification, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1788,7 +1871,7 @@ class STGClassifier(Classification, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -1796,9 +1879,10 @@ class STGClassifier(Classification, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -1807,8 +1891,9 @@ class STGClassifier(Classification, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -1849,6 +1934,7 @@ class STGClassifier(Classification, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -1872,6 +1958,7 @@ class STGClassifier(Classification, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -1891,6 +1978,7 @@ class STGClassifier(Classification, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -1919,6 +2007,9 @@ class DWRRegressor(Regression, StableModel):
         coefficients that the variables were chosen by, which the Lasso has.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the refitted network's first, or the published descent's.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -1926,7 +2017,7 @@ class DWRRegressor(Regression, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -1934,9 +2025,10 @@ class DWRRegressor(Regression, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -1945,8 +2037,9 @@ class DWRRegressor(Regression, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -1976,6 +2069,7 @@ class DWRRegressor(Regression, StableModel):
         "dwr_tolerance": "dwr-tolerance",
         "refit": "refit",
         "learning_rate": "learning-rate",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -1990,6 +2084,7 @@ class DWRRegressor(Regression, StableModel):
         dwr_tolerance: float = 1e-12,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         learning_rate: float = 0.01,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -2000,6 +2095,7 @@ class DWRRegressor(Regression, StableModel):
         self.dwr_tolerance = dwr_tolerance
         self.refit = refit
         self.learning_rate = learning_rate
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2028,6 +2124,9 @@ class DWRClassifier(Classification, StableModel):
         coefficients that the variables were chosen by, which the Lasso has.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the refitted network's first, or the published descent's.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -2035,7 +2134,7 @@ class DWRClassifier(Classification, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -2043,9 +2142,10 @@ class DWRClassifier(Classification, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -2054,8 +2154,9 @@ class DWRClassifier(Classification, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -2087,6 +2188,7 @@ class DWRClassifier(Classification, StableModel):
         "dwr_tolerance": "dwr-tolerance",
         "refit": "refit",
         "learning_rate": "learning-rate",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -2101,6 +2203,7 @@ class DWRClassifier(Classification, StableModel):
         dwr_tolerance: float = 1e-12,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         learning_rate: float = 0.01,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -2111,6 +2214,7 @@ class DWRClassifier(Classification, StableModel):
         self.dwr_tolerance = dwr_tolerance
         self.refit = refit
         self.learning_rate = learning_rate
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2154,6 +2258,9 @@ class SRDORegressor(Regression, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -2161,7 +2268,7 @@ class SRDORegressor(Regression, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -2169,9 +2276,10 @@ class SRDORegressor(Regression, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -2180,8 +2288,9 @@ class SRDORegressor(Regression, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -2218,6 +2327,7 @@ class SRDORegressor(Regression, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -2239,6 +2349,7 @@ class SRDORegressor(Regression, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -2256,6 +2367,7 @@ class SRDORegressor(Regression, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2299,6 +2411,9 @@ class SRDOClassifier(Classification, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -2306,7 +2421,7 @@ class SRDOClassifier(Classification, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -2314,9 +2429,10 @@ class SRDOClassifier(Classification, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -2325,8 +2441,9 @@ class SRDOClassifier(Classification, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -2365,6 +2482,7 @@ class SRDOClassifier(Classification, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -2386,6 +2504,7 @@ class SRDOClassifier(Classification, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -2403,6 +2522,7 @@ class SRDOClassifier(Classification, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2435,6 +2555,9 @@ class MLPRegressor(Regression, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -2442,7 +2565,7 @@ class MLPRegressor(Regression, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -2450,9 +2573,10 @@ class MLPRegressor(Regression, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -2461,8 +2585,9 @@ class MLPRegressor(Regression, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -2495,6 +2620,7 @@ class MLPRegressor(Regression, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -2512,6 +2638,7 @@ class MLPRegressor(Regression, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -2525,6 +2652,7 @@ class MLPRegressor(Regression, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2557,6 +2685,9 @@ class MLPClassifier(Classification, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -2564,7 +2695,7 @@ class MLPClassifier(Classification, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -2572,9 +2703,10 @@ class MLPClassifier(Classification, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -2583,8 +2715,9 @@ class MLPClassifier(Classification, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -2619,6 +2752,7 @@ class MLPClassifier(Classification, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -2636,6 +2770,7 @@ class MLPClassifier(Classification, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -2649,6 +2784,7 @@ class MLPClassifier(Classification, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -2666,6 +2802,9 @@ class LogisticClassifier(Classification, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -2673,7 +2812,7 @@ class LogisticClassifier(Classification, StableModel):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
 
     Attributes
     ----------
@@ -2681,9 +2820,10 @@ class LogisticClassifier(Classification, StableModel):
         Names of the selected variables.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable; that of an open gate where there is no evidence. Also as ``open_probability_``.
-    evidence_ : dict or None
-        For each variable the effect given all others, its standard error, t, p-value, effect size and probability,
-        how far repeats differ (spread), whether it is doubtful, and what could take its place (alternatives).
+    evidence_ : DataFrame or None
+        For each variable the probability, the effect given all others with its standard error and interval of 95 %,
+        t, p-value, effect size, how far repeats differ (spread), whether it is doubtful, and what could take its
+        place (alternatives). As a dict: ``summary_["evidence"]``.
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
@@ -2692,8 +2832,9 @@ class LogisticClassifier(Classification, StableModel):
         encoded level. ``coef_names_`` names them. Not for networks.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
-    coefficients_ : dict
-        Coefficients of the selected variables by encoded column; of a network mean slopes.
+    coefficients_ : DataFrame
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
+        network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
         The constant. Not for networks.
     weights_ : ndarray of shape (n_samples,)
@@ -2721,6 +2862,7 @@ class LogisticClassifier(Classification, StableModel):
     _core_name = "logistic"
     _parameters: ClassVar[dict[str, str]] = {
         "refit": "refit",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -2731,12 +2873,14 @@ class LogisticClassifier(Classification, StableModel):
         self,
         *,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.refit = refit
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -30,6 +30,9 @@ class Balance(Reweighting):
         another reweighter.
     max_iter : int in [1, inf), default=500
         Most steps of the search for balance.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -74,6 +77,7 @@ class Balance(Reweighting):
         "ridge": "ridge",
         "tol": "balance-tolerance",
         "max_iter": "balance-steps",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -88,6 +92,7 @@ class Balance(Reweighting):
         ridge: float | None = None,
         tol: float = 1e-09,
         max_iter: int = 500,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -97,6 +102,7 @@ class Balance(Reweighting):
         self.ridge = ridge
         self.tol = tol
         self.max_iter = max_iter
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -113,6 +119,9 @@ class DWR(Reweighting):
         The loss at which the published descent stops early.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the refitted network's first, or the published descent's.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -145,6 +154,7 @@ class DWR(Reweighting):
         "max_iter": "steps",
         "tol": "dwr-tolerance",
         "learning_rate": "learning-rate",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -157,6 +167,7 @@ class DWR(Reweighting):
         max_iter: int = 20_000,
         tol: float = 1e-12,
         learning_rate: float = 0.01,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -164,6 +175,7 @@ class DWR(Reweighting):
         self.max_iter = max_iter
         self.tol = tol
         self.learning_rate = learning_rate
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -182,6 +194,9 @@ class SRDO(Reweighting):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -214,6 +229,7 @@ class SRDO(Reweighting):
         "classifier": "classifier",
         "weight_limit": "weight-limit",
         "folds": "folds",
+        "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
         "n_jobs": "threads",
@@ -226,6 +242,7 @@ class SRDO(Reweighting):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -233,6 +250,7 @@ class SRDO(Reweighting):
         self.classifier = classifier
         self.weight_limit = weight_limit
         self.folds = folds
+        self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
         self.n_jobs = n_jobs

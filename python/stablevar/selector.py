@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._base import Rows, Values
 from ._selector_parameters import SelectorParameters
+from ._summaries import Summary
+from ._tables import Frame
+from ._tasks import several_classes
 from .estimators import NonlinearSVIClassifier, NonlinearSVIRegressor, SVIClassifier, SVIRegressor
 
 
@@ -24,6 +27,10 @@ class StableSelector(SelectorMixin, SelectorParameters):
     ----------
     estimator_ : object
         The fitted estimator that selected.
+    evidence_ : DataFrame or None
+        What the data say about each variable, as of the estimator.
+    findings_ : list of dict
+        What to watch out for.
     probability_ : ndarray of shape (n_features_in_,)
         Probability of being stable. Also as ``open_probability_``.
     selected_ : ndarray of str
@@ -51,6 +58,7 @@ class StableSelector(SelectorMixin, SelectorParameters):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.allow_nan = self.missing != "refuse"
         return tags
 
     def fit(self, X: Rows, y: Values, sample_weight: Values = None) -> StableSelector:
@@ -74,9 +82,11 @@ class StableSelector(SelectorMixin, SelectorParameters):
             raise ValueError("StableSelector requires y to be passed, but the target y is None.")
         if self.task not in ("auto", "regression", "classification"):
             raise ValueError(f'task must be "auto", "regression" or "classification", not {self.task!r}.')
-        classifies = self.task == "classification" or (
-            self.task == "auto" and type_of_target(y, input_name="y") == "binary"
-        )
+        kind = type_of_target(y, input_name="y")
+        classes = np.unique(np.asarray(y)) if kind == "multiclass" else np.empty(0)
+        if len(classes) and (self.task == "classification" or classes.dtype.kind not in "biuf"):
+            raise ValueError(several_classes(len(classes), "make_pipeline(StableSelector(), ...)"))
+        classifies = self.task == "classification" or (self.task == "auto" and kind == "binary")
         kinds: dict[tuple[bool, bool], Any] = {
             (False, False): SVIRegressor,
             (False, True): SVIClassifier,
@@ -91,10 +101,57 @@ class StableSelector(SelectorMixin, SelectorParameters):
             self.feature_names_in_ = self.estimator_.feature_names_in_
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+        self._read_estimator(X)
+        return self
+
+    def _read_estimator(self, X: Rows) -> None:
+        """The fitted attributes."""
         self.selected_ = self.estimator_.selected_
         self.probability_ = self.open_probability_ = self.estimator_.probability_
+        self.findings_: list[dict[str, Any]] = self.estimator_.findings_
         self.weights_ = self.estimator_.weights_
-        return self
+        frame = Frame.of(X)
+        if frame is not None:
+            # Of every text column, whether it is selected now or after another choice.
+            self._levels: dict[str, list[Any]] = frame.levels()
+
+    @property
+    def evidence_(self) -> Any:
+        """What the data say about each variable: the estimator's data frame."""
+        check_is_fitted(self)
+        return self.estimator_.evidence_
+
+    def summary(self) -> Summary:
+        """What was found, to be read: as text where it is printed, as HTML in a notebook.
+
+        Returns
+        -------
+        summary : Summary
+        """
+        check_is_fitted(self)
+        return self.estimator_.summary()
+
+    def transform(self, X: Rows) -> Any:
+        """Keep the selected variables.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        X : ndarray or data frame of shape (n_samples, n_selected_features)
+            Of a data frame with text among the selected columns a data frame, in which these are categories with the
+            levels of the training rows, as boosted trees take them: an array could hold them as objects only, which
+            no model takes. Texts that the training rows did not have are missing there.
+        """
+        check_is_fitted(self)
+        frame = Frame.of(X)
+        if frame is None or frame.is_numeric():
+            return super().transform(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return frame.kept(X, self.get_support(indices=True), self._levels)
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)

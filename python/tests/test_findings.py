@@ -147,7 +147,7 @@ def test_coefficients_are_as_many_whatever_is_selected(kind, linear):
         names.append(model.coef_names_)
         shapes.append(model.coef_.shape)
         by_name = dict(zip(model.coef_names_, np.ravel(model.coef_)))
-        assert {name: value for name, value in by_name.items() if value != 0} == model.coefficients_
+        assert {name: value for name, value in by_name.items() if value != 0} == model.summary_["coefficients"]
     assert names[0] == names[1] == names[2] and len(set(shapes)) == 1
     assert [name.partition("=")[0] for name in dict.fromkeys(n.partition("=")[0] for n in names[0])] == list(X.columns)
     assert sum(name.startswith("text=") for name in names[0]) == 2

@@ -8,12 +8,15 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
 from stablevar import DWR, SRDO, Balance, StableSelector, STGRegressor, SVIClassifier, SVIRegressor
+from stablevar.datasets import load_adult, load_king_county
 
 FAST = {"evidence": "focused"}
 
@@ -59,7 +62,7 @@ def test_frames_of_every_library_give_the_same_model():
     frame, y = mixed()
     model = SVIRegressor(**FAST).fit(frame, y)
     assert set(model.selected_) == {"a", "text"}
-    assert set(model.coefficients_) == {"a", "text=y", "text=z"} or len(model.coefficients_) == 3
+    assert set(model.coefficients_.index) == {"a", "text=y", "text=z"} or len(model.coefficients_) == 3
     assert model.summary_["target"] == "out"
     others = {
         "polars": polars.from_pandas(frame),
@@ -68,7 +71,7 @@ def test_frames_of_every_library_give_the_same_model():
     }
     for name, other in others.items():
         again = SVIRegressor(**FAST).fit(other, y.to_numpy())
-        assert again.coefficients_ == model.coefficients_, name
+        assert again.coefficients_.equals(model.coefficients_), name
         np.testing.assert_array_equal(again.predict(other), model.predict(frame), err_msg=name)
     numbers = frame[["a", "b"]]
     plain = SVIRegressor(**FAST).fit(numbers, y)
@@ -193,6 +196,56 @@ def test_selection_of_text_columns_in_a_pipeline():
     assert list(selector.transform(frame).columns) == ["a", "text"]
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_boosted_trees_after_the_selector_take_text(library):
+    frame, y = mixed()
+    new = frame.head(4).assign(text=["x", "y", "z", "never seen"])
+    if library == "polars":
+        polars = pytest.importorskip("polars")
+        frame, new = polars.from_pandas(frame), polars.from_pandas(new)
+    pipeline = make_pipeline(StableSelector(evidence="focused"), HistGradientBoostingRegressor(max_iter=30))
+    assert pipeline.fit(frame, y).score(frame, y) > 0.8
+    predicted = pipeline.predict(new)
+    assert np.isfinite(predicted).all()
+    chosen = pipeline[0].transform(new)
+    assert list(chosen.columns) == ["a", "text"]
+    assert list(chosen["text"].isna() if library == "pandas" else chosen["text"].is_null()) == [False] * 3 + [True]
+
+
+def test_without_text_among_the_selected_the_selector_gives_numbers():
+    frame, y = mixed()
+    selector = StableSelector(evidence="focused", n_features_to_select=1).fit(frame, 5 * frame["a"] + 0.1 * y)
+    chosen = selector.transform(frame)
+    assert chosen.dtype == np.float64 and chosen.shape == (len(frame), 1)
+    np.testing.assert_array_equal(chosen[:, 0], frame["a"])
+
+
+def test_more_than_two_classes_are_told_what_does_it(linear):
+    X, y = linear
+    three = np.digitize(y, [-0.5, 0.5])
+    with pytest.raises(
+        ValueError, match=r"multiclass. Hint: y holds 3 classes; .*OneVsRestClassifier\(SVIClassifier\(\)\)"
+    ):
+        SVIClassifier().fit(X, three)
+    with pytest.raises(ValueError, match="y holds 3 classes"):
+        StableSelector().fit(X, np.array(["low", "middle", "high"])[three])
+    frame = X.assign(text=np.where(X["s1"] > 0, "high", "low"))
+    several = OneVsRestClassifier(SVIClassifier(**FAST)).fit(frame, three)
+    assert several.predict_proba(frame).shape == (len(X), 3)
+    assert np.mean(several.predict(frame) == three) > 0.6
+    assert all("s3" in one.selected_ for one in (several.estimators_[0], several.estimators_[2]))
+
+
+def test_real_data_have_their_types():
+    try:
+        houses, adults = load_king_county(), load_adult()
+    except OSError as error:
+        pytest.skip(str(error))
+    assert houses.data["waterfront"].dtype == bool and houses.data["waterfront"].sum() == 163
+    assert all(kind.kind in "fb" for kind in houses.data.dtypes)
+    assert adults.data["age"].dtype == float and set(adults.target.unique()) == {"<=50K", ">50K"}
+
+
 @pytest.mark.parametrize("reweighter", [Balance(), DWR(), SRDO(classifier="quadratic"), SRDO()], ids=lambda r: repr(r))
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_reweighters_decorrelate_and_weigh_new_rows(reweighter, linear):
@@ -220,7 +273,7 @@ def test_random_state(linear):
     X, y = linear
     a, b = (SVIRegressor(random_state=seed).fit(X, y) for seed in (0, 1))
     # No draw decides about the evidence.
-    assert a.evidence_ == b.evidence_ and a.sufficiency_ == b.sufficiency_
+    assert a.evidence_.equals(b.evidence_) and a.sufficiency_ == b.sufficiency_
     assert a.sufficiency_["sufficient"]
     generator = np.random.RandomState(5)
     assert STGRegressor(random_state=generator).fit(X, y).converged_

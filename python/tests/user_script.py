@@ -34,7 +34,7 @@ def main(folder: Path) -> None:
 
     model = SVIRegressor(evidence="focused", max_iter=3, random_state=1, verbose=False).fit(X, y)
     predicted = model.predict(X)
-    print(selected_by(model), float(np.mean(predicted)), model.coef_.shape, model.coef_names_[0])
+    print(selected_by(model), float(predicted.mean()), model.coef_.shape, model.coef_names_[0])
     print(model.probability_.round(2), model.n_eff_, model.converged_, model.get_support(indices=True))
     print([found["code"] for found in model.findings_])
 
@@ -46,7 +46,8 @@ def main(folder: Path) -> None:
 
     classifier = SVIClassifier(evidence=None, n_features_to_select=4).fit(X, y > 0)
     print(classifier.classes_, classifier.predict_proba(X)[:2], classifier.intercept_)
-    print(LassoRegressor(alpha=0.1).fit(X, y).coefficients_)
+    print(LassoRegressor(alpha=0.1).fit(X, y).coefficients_, model.evidence_["p_value"].min(), model.summary())
+    print(model.reselect(fdr=0.1).selected_)
     print(NonlinearSVIRegressor(hidden=(8, 4), epochs=2).get_params()["hidden"])
 
     weights = Balance(ridge=1e-8, tol=1e-6, max_iter=900).fit(X[["s1", "s2", "v5"]])

@@ -68,7 +68,7 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
         value["judged_without"] = evidence.judged_without.iter().map(|&variable| names[variable].clone()).collect();
         value
     };
-    json!({
+    let mut all = json!({
         "method": model.method.name(),
         "task": model.task,
         "target": model.target,
@@ -110,7 +110,12 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
         "settings": settings,
         "inputs": model.encoding.inputs,
         "columns": model.encoding.columns.iter().map(|column| json!({"name": column.name, "feature": names[column.feature]})).collect::<Vec<_>>(),
-    })
+    });
+    // Apart from the others, which are as many as the macro can take.
+    let errors =
+        model.standard_errors().map(|errors| errors.into_iter().map(|(name, error)| (name.to_string(), error)));
+    all["standard_errors"] = errors.map_or(Value::Null, object);
+    all
 }
 
 /// The JSON object of what is foreseen for new rows.

@@ -12,6 +12,8 @@ pub(crate) enum InputColumn<'py> {
     Number(PyReadonlyArray1<'py, f64>),
     /// True and false.
     Boolean(PyReadonlyArray1<'py, bool>),
+    /// 1 and 0 for true and false, any other number where it is missing.
+    Flags(PyReadonlyArray1<'py, i8>),
     /// Positions in a list of texts; -1 is missing.
     Text(PyReadonlyArray1<'py, i64>, Vec<String>),
 }
@@ -30,6 +32,10 @@ impl InputColumn<'_> {
         Ok(match self {
             InputColumn::Number(array) => Values::Number(strided(array)?),
             InputColumn::Boolean(array) => Values::Boolean(array.as_array().iter().map(|value| Some(*value)).collect()),
+            InputColumn::Flags(array) => {
+                let flag = |value: &i8| matches!(value, 0 | 1).then_some(*value == 1);
+                Values::Boolean(array.as_array().iter().map(flag).collect())
+            }
             InputColumn::Text(codes, levels) => {
                 let code = |code: &i64| u32::try_from(*code).ok().filter(|code| (*code as usize) < levels.len());
                 Values::Text(TextValues { codes: codes.as_array().iter().map(code).collect(), levels: levels.clone() })

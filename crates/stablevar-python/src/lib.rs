@@ -21,6 +21,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<weights::WeightModel>()?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(model::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(model::reselect, module)?)?;
     module.add_function(wrap_pyfunction!(weights::reweigh, module)?)?;
     module.add_function(wrap_pyfunction!(weights::balance_path, module)?)?;
     module.add_class::<parts::EncodedRows>()?;

@@ -8,10 +8,11 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stablevar::Estimator;
-use stablevar::design::TrainingData;
+use stablevar::design::{Encoding, TrainingData};
 use stablevar::estimator::Value;
-use stablevar::fit::{FittedModel, Step, Task};
+use stablevar::fit::{Fit, FittedModel, Step, Task};
 use stablevar::table::Table;
+use stablevar::weights::WeightFunction;
 use stablevar::wording::Wording;
 use stablevar_io::{model_from_json, model_to_json, read_model, summary, write_model, write_whole};
 use stablevar_report::model_page::{self, Evaluation, Extras};
@@ -71,27 +72,101 @@ pub(crate) fn fit<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Model, Bound<'py, PyArray1<f64>>)> {
     let mut estimator = estimator(method, settings)?;
-    let mut columns = input.columns(&names)?;
-    let target_name = free_name(target_name, &columns);
-    columns.push(target.column(&target_name)?);
-    estimator.roles.target = Some(target_name);
     estimator.roles.task = Some(if classify { Task::Classification } else { Task::Regression });
-    estimator.roles.weight_column = add_weights(&mut columns, sample_weight.as_ref())?;
-    let table = Table::new(columns).map_err(value_error)?;
-    let (model, weights) = run(py, progress.as_ref(), |watch| {
+    let table = outcome_table(&mut estimator, &input, &names, &target, target_name, sample_weight.as_ref())?;
+    let (mut model, weights) = run(py, progress.as_ref(), |watch| {
         estimator.on_threads(|| {
             let data = TrainingData::prepare(&table, &estimator.roles)?;
             let fitted = estimator.fit_rows(&data, &ticking(watch))?;
-            let mut weights = vec![0.0; table.rows()];
-            let found = fitted.weights.values(&data);
-            data.kept_rows.iter().zip(found.iter()).for_each(|(row, &weight)| weights[row] = weight);
-            let mut model = fitted.model;
-            model.origin.command = Some(command);
-            Ok((model, weights))
+            let weights = weights_by_row(&fitted, &data, table.rows());
+            Ok((fitted.model, weights))
         })
     })?
     .map_err(value_error)?;
+    model.origin.command = Some(command);
     Ok((Model { inner: model }, weights.into_pyarray(py)))
+}
+
+/// The covariates with the outcome and base weights, whose names the estimator's roles learn.
+fn outcome_table<'a>(
+    estimator: &mut Estimator,
+    input: &'a Input<'_>,
+    names: &[String],
+    target: &'a InputColumn<'_>,
+    target_name: &str,
+    sample_weight: Option<&'a PyReadonlyArray1<'_, f64>>,
+) -> PyResult<Table<'a>> {
+    let mut columns = input.columns(names)?;
+    let target_name = free_name(target_name, &columns);
+    columns.push(target.column(&target_name)?);
+    estimator.roles.target = Some(target_name);
+    estimator.roles.weight_column = add_weights(&mut columns, sample_weight)?;
+    Table::new(columns).map_err(value_error)
+}
+
+/// The weight of every row of the table; 0 for rows that were left out.
+fn weights_by_row(fitted: &Fit, data: &TrainingData, rows: usize) -> Vec<f64> {
+    let mut weights = vec![0.0; rows];
+    let found = fitted.weights.values(data);
+    data.kept_rows.iter().zip(found.iter()).for_each(|(row, &weight)| weights[row] = weight);
+    weights
+}
+
+/// Rows that a model was fitted to: covariates, outcome, its name, and base weights.
+type Fitted<'py> = (Input<'py>, InputColumn<'py>, String, Option<PyReadonlyArray1<'py, f64>>);
+
+/// Chooses variables by the rule among the settings and by the evidence that a model has, and fits a model to them: to the rows
+/// given, which must be those of the first fit, or to those that the model remembers. Weights are for rows that were given.
+#[pyfunction]
+#[pyo3(signature = (model, settings, names, rows, command, progress=None))]
+pub(crate) fn reselect<'py>(
+    py: Python<'py>,
+    model: &Model,
+    settings: &str,
+    names: Vec<String>,
+    rows: Option<Fitted<'py>>,
+    command: String,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<(Model, Option<Bound<'py, PyArray1<f64>>>)> {
+    let known = &model.inner;
+    let mut estimator = estimator(known.method.name(), settings)?;
+    let rule = estimator.method.rule().copied().unwrap_or_default();
+    estimator.roles.task = Some(known.task);
+    let table = rows.as_ref().map(|(input, target, target_name, sample_weight)| {
+        outcome_table(&mut estimator, input, &names, target, target_name, sample_weight.as_ref())
+    });
+    let table = table.transpose()?;
+    let (mut model, weights) = run(py, progress.as_ref(), |watch| {
+        estimator.on_threads(|| match &table {
+            Some(table) => {
+                let data = TrainingData::prepare(table, &estimator.roles)?;
+                let fitted = known.reselect(rule, Some(&data), &ticking(watch))?;
+                let weights = weights_by_row(&fitted, &data, table.rows());
+                Ok((fitted.model, Some(weights)))
+            }
+            None => Ok((known.reselect(rule, None, &ticking(watch))?.model, None)),
+        })
+    })?
+    .map_err(value_error)?;
+    model.origin.command = Some(command);
+    Ok((Model { inner: model }, weights.map(|weights| weights.into_pyarray(py))))
+}
+
+/// A number per row, and what was found as JSON.
+pub(crate) type Told<'py> = (Bound<'py, PyArray1<f64>>, String);
+
+/// Weights of new rows, on the scale on which the training rows have mean 1.
+pub(crate) fn weigh<'py>(
+    py: Python<'py>,
+    encoding: &Encoding,
+    function: &WeightFunction,
+    input: &Input<'py>,
+    names: &[String],
+) -> PyResult<Told<'py>> {
+    let table = input.table(names)?;
+    let found = py.detach(|| encoding.encode(&table).map(|(design, report)| (function.weigh(&design), report)));
+    let (weights, report) = found.map_err(value_error)?;
+    Ok((weights.into_pyarray(py), summary::findings(&report.findings(), &Parameters).to_string()))
 }
 
 /// Metric, axis, environments, and for every model its errors in them.
@@ -168,28 +243,16 @@ impl Model {
     }
 
     /// Predictions in the target's units, or the probability of the second class; and what was found, as JSON.
-    fn predict<'py>(
-        &self,
-        py: Python<'py>,
-        input: Input<'py>,
-        names: Vec<String>,
-    ) -> PyResult<(Bound<'py, PyArray1<f64>>, String)> {
+    fn predict<'py>(&self, py: Python<'py>, input: Input<'py>, names: Vec<String>) -> PyResult<Told<'py>> {
         let table = input.table(&names)?;
         let (predicted, report) = py.detach(|| self.inner.predict_and_report(&table)).map_err(value_error)?;
         Ok((predicted.into_pyarray(py), summary::findings(&report.findings(), &Parameters).to_string()))
     }
 
-    /// Weights of new rows; `None` if the method has no weighting function.
-    fn weigh<'py>(
-        &self,
-        py: Python<'py>,
-        input: Input<'py>,
-        names: Vec<String>,
-    ) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
+    /// Weights of new rows and what was found, as JSON; `None` if the method has no weighting function.
+    fn weigh<'py>(&self, py: Python<'py>, input: Input<'py>, names: Vec<String>) -> PyResult<Option<Told<'py>>> {
         let Some(function) = &self.inner.weight_function else { return Ok(None) };
-        let table = input.table(&names)?;
-        let weights = py.detach(|| self.inner.encoding.encode(&table).map(|(design, _)| function.weigh(&design)));
-        Ok(Some(weights.map_err(value_error)?.into_pyarray(py)))
+        weigh(py, &self.inner.encoding, function, &input, &names).map(Some)
     }
 
     /// What is to be expected on new rows without outcomes, as JSON.

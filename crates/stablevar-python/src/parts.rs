@@ -30,6 +30,8 @@ pub(crate) struct PartRoles {
     weighted: bool,
     classify: bool,
     max_levels: usize,
+    /// What to do with missing values, by the core's name.
+    missing: String,
 }
 
 impl PartRoles {
@@ -47,6 +49,8 @@ impl PartRoles {
         Roles {
             task: Some(if self.classify { Task::Classification } else { Task::Regression }),
             max_levels: self.max_levels,
+            // The settings were checked before.
+            missing: from_json(&format!("{:?}", self.missing)).unwrap_or_default(),
             weight_column: self.weighted.then(|| free("sample_weight")),
             target,
             ..Roles::covariates()

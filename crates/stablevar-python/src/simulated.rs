@@ -9,10 +9,11 @@ use stablevar_data::real::{Dataset, cache_folder};
 use stablevar_data::simulate::World;
 use std::path::PathBuf;
 
-/// A column for Python: numbers, or texts.
+/// A column for Python: numbers, true and false, or texts.
 #[derive(IntoPyObject)]
 pub(crate) enum OutputColumn<'py> {
     Number(Bound<'py, PyArray1<f64>>),
+    Boolean(Bound<'py, PyArray1<bool>>),
     Text(Vec<Option<String>>),
 }
 
@@ -21,6 +22,10 @@ type Columns<'py> = Vec<(String, OutputColumn<'py>)>;
 fn columns<'py>(py: Python<'py>, table: &Table) -> Columns<'py> {
     let values = |values: &Values| match values {
         Values::Number(numbers) => OutputColumn::Number(numbers.to_vec().into_pyarray(py)),
+        // With a missing value there is no array of booleans.
+        Values::Boolean(flags) if flags.iter().all(Option::is_some) => OutputColumn::Boolean(
+            flags.iter().map(|flag| flag.unwrap_or_default()).collect::<Vec<_>>().into_pyarray(py),
+        ),
         other => OutputColumn::Text((0..other.len()).map(|row| other.text(row)).collect()),
     };
     table.columns().iter().map(|column| (column.name.clone(), values(&column.values))).collect()

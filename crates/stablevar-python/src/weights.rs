@@ -2,7 +2,7 @@
 
 use crate::data::{Input, add_weights};
 use crate::errors::value_error;
-use crate::model::{from_json, settings, to_json};
+use crate::model::{Told, from_json, settings, to_json, weigh};
 use crate::running::run;
 use crate::wording::Parameters;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -55,16 +55,9 @@ impl WeightModel {
         to_json(self)
     }
 
-    /// Weights of new rows, on the scale on which the training rows have mean 1.
-    fn weigh<'py>(
-        &self,
-        py: Python<'py>,
-        input: Input<'py>,
-        names: Vec<String>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let table = input.table(&names)?;
-        let weights = py.detach(|| self.encoding.encode(&table).map(|(design, _)| self.function.weigh(&design)));
-        Ok(weights.map_err(value_error)?.into_pyarray(py))
+    /// Weights of new rows, on the scale on which the training rows have mean 1, and what was found as JSON.
+    fn weigh<'py>(&self, py: Python<'py>, input: Input<'py>, names: Vec<String>) -> PyResult<Told<'py>> {
+        weigh(py, &self.encoding, &self.function, &input, &names)
     }
 
     fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, (String,))> {

@@ -79,6 +79,9 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -86,7 +89,7 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
     client : distributed.Client or None, default=None
         The cluster; ``None`` is the current client.
 
@@ -122,6 +125,7 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -150,6 +154,7 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
             balance_steps=balance_steps,
             refit=refit,
             outlier_limit=outlier_limit,
+            missing=missing,
             max_levels=max_levels,
             random_state=random_state,
             n_jobs=n_jobs,
@@ -227,6 +232,9 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -234,7 +242,7 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
     verbose : bool, default=False
-        Count steps on standard error.
+        Show a progress bar: on standard error, in notebooks below the cell.
     client : distributed.Client or None, default=None
         The cluster; ``None`` is the current client.
 
@@ -270,6 +278,7 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
         outlier_limit: float = 4.0,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -298,6 +307,7 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
             balance_steps=balance_steps,
             refit=refit,
             outlier_limit=outlier_limit,
+            missing=missing,
             max_levels=max_levels,
             random_state=random_state,
             n_jobs=n_jobs,
@@ -327,6 +337,9 @@ class DaskBalance(OnDaskBalance, Balance):
         another reweighter.
     max_iter : int in [1, inf), default=500
         Most steps of the search for balance.
+    missing : {"refuse", "drop", "mean"}, default="refuse"
+        What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
+        any. "mean": put the column's mean, or the most frequent text.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
     random_state : int, RandomState instance or None, default=0
@@ -352,6 +365,7 @@ class DaskBalance(OnDaskBalance, Balance):
         ridge: float | None = None,
         tol: float = 1e-09,
         max_iter: int = 500,
+        missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -363,6 +377,7 @@ class DaskBalance(OnDaskBalance, Balance):
             ridge=ridge,
             tol=tol,
             max_iter=max_iter,
+            missing=missing,
             max_levels=max_levels,
             random_state=random_state,
             n_jobs=n_jobs,

@@ -95,7 +95,9 @@ def _delayed_parts(X: Any, name: str) -> list[Any]:
     """The partitions of a collection, whole rows each."""
     _check_collection(X, name)
     if not _is_array(X):
-        return list(X.to_delayed())
+        parts = list(X.to_delayed())
+        # Dask may join partitions of which few columns are read, and rows would no longer go together.
+        return parts if len(parts) == X.npartitions else list(X.to_delayed(optimize_graph=False))
     if X.ndim == 2:
         X = X.rechunk({1: -1})
     return list(X.to_delayed().ravel())
@@ -200,6 +202,7 @@ class _OnDask(Parametrised, metaclass=ABCMeta):
             "weighted": sample_weight is not None,
             "classify": classify,
             "max_levels": self.max_levels,
+            "missing": self.missing,
         }
         covariates = _delayed_parts(X, "X")
         count = len(covariates)

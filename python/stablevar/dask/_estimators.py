@@ -8,7 +8,8 @@ from typing import Any
 import dask.array
 
 from .. import _core
-from .._base import StableModel, progress_of
+from .._base import StableModel
+from .._progress import progress_of
 from .._tables import names_of
 from .._weighing import Reweighting, stability_of
 from ._client import _check_collection, _OnDask, _Rows
@@ -26,7 +27,8 @@ class OnDaskSVI(_OnDask, StableModel):
 
         def work(rows: _Rows, draft: str) -> _core.Model:
             command = f"{type(self).__name__}().fit(X, y)"
-            return _core.fit_parts(self._core_name, settings, rows, draft, command, progress_of(self))
+            with progress_of(self) as progress:
+                return _core.fit_parts(self._core_name, settings, rows, draft, command, progress)
 
         self._model = self._on_workers(X, y, sample_weight, name, self._classifies, work)
         self._read_summary(names_of(self))

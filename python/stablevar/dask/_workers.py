@@ -41,7 +41,8 @@ def _covariates(X: Any) -> _core.Input:
         return _array(X)
     if frame.is_numeric():
         return _array(X.to_numpy(dtype=np.float64, na_value=np.nan))
-    return frame.input()
+    # What to do with missing values the core knows, and says where they are if they are refused.
+    return frame.input(missing=True)
 
 
 def _outcome(y: Any, classify: bool) -> tuple[_core.Column | None, NDArray[Any] | None]:
@@ -122,9 +123,8 @@ def _weigh_part(
     X: Any, function: _core.Model | _core.WeightModel | None, names: list[str], sample_weight: Any = None
 ) -> NDArray[np.float64]:
     _share_cores()
-    weights = None if function is None else function.weigh(_covariates(X), names)
-    if weights is None:
-        weights = np.ones(len(X))
+    found = None if function is None else function.weigh(_covariates(X), names)
+    weights = np.ones(len(X)) if found is None else found[0]
     return weights if sample_weight is None else np.where(np.asarray(sample_weight) > 0, weights, 0.0)
 
 

@@ -132,10 +132,12 @@ impl Estimator {
         SETTINGS.iter().filter_map(|setting| Some((setting, setting.get(self)?)))
     }
 
-    /// The settings that a model was fitted with: its method's, and the seed. How its table was read it does not hold.
+    /// The settings that a model was fitted with: its method's, the seed, and what was done with missing values. How else its
+    /// table was read it does not hold.
     pub fn settings_of(model: &FittedModel) -> Result<Vec<(&'static str, Value)>> {
-        let fitted = Self { method: model.method.clone(), seed: model.seed, ..Self::new(model.method.name())? };
-        let held = |setting: &Setting| setting.group != Group::Table || setting.name == "seed";
+        let mut fitted = Self { method: model.method.clone(), seed: model.seed, ..Self::new(model.method.name())? };
+        fitted.roles.missing = model.encoding.missing;
+        let held = |setting: &Setting| setting.group != Group::Table || ["seed", "missing"].contains(&setting.name);
         let settings = fitted.settings().filter(|(setting, _)| held(setting));
         Ok(settings.map(|(setting, value)| (setting.name, value)).collect())
     }

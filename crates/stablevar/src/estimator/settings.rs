@@ -112,7 +112,7 @@ settings! {
             Ok(())
         }], { auto: Some("every row counts once"), python: Twin::Instead("fit(..., sample_weight=...)") };
     "missing" (Table: "table") Kind::Choice(|| names(MISSING)), "What to do with missing values",
-        [roles.missing as one of MISSING], { python: Twin::Instead("X.dropna() or sklearn.impute.SimpleImputer") };
+        [roles.missing as one of MISSING];
     "max-levels" (Table: "table") Kind::Count(1, ANY), "The most different values a text column may have",
         [roles.max_levels as count];
     "memory" (Table: "table") Kind::Bytes, "The memory to use, such as 2GiB; a table that needs more is read in chunks",

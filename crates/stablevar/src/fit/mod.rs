@@ -4,6 +4,7 @@ mod findings;
 mod fitted;
 mod refitting;
 mod reselection;
+mod uncertainty;
 
 pub use crate::design::Task;
 pub use fitted::{Diagnostics, FittedModel, Origin};

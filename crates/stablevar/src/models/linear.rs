@@ -79,6 +79,11 @@ impl LinearModel {
         self.drawn_in.as_deref()
     }
 
+    /// What the linear combination of the columns stands for.
+    pub fn link(&self) -> Link {
+        self.link
+    }
+
     /// The coefficient of every encoded column in the user's units; for classes in log-odds.
     pub fn coefficients(&self, encoding: &Encoding) -> Vec<f64> {
         let slopes = &self.standardised.coefficients[1..];
