@@ -1,8 +1,8 @@
 //! The page of a comparison: one self-contained file.
 
 use crate::chart::{Axis, Frontier, Placement, Scale, picture};
-use crate::page::{moving_document, section, table};
-use crate::text::{escape, number, shorten};
+use crate::page::{moving_document, section, table, wide};
+use crate::text::{count, escape, number, shorten, shorten_name};
 use stablevar::comparison::{Compared, Comparison};
 
 /// The page that shows ways of fitting side by side.
@@ -22,12 +22,12 @@ pub fn page(compared: &Comparison, target: &str, command: &str) -> String {
             &format!(
                 "<p>{} rows. Each of these regions was held out whole; the model was fitted to the other rows and predicted the \
                  region.</p><ul>{regions}</ul><p><code>{}</code></p>",
-                compared.rows,
+                count(compared.rows),
                 escape(command)
             ),
         ),
     ];
-    moving_document(&format!("Ways to predict {}", shorten(target, 60)), &sections)
+    moving_document(&format!("Ways to predict {}", shorten_name(target, 60)), &sections)
 }
 
 /// Error in cross-validation against error under stress, with the frontier between them.
@@ -55,9 +55,10 @@ pub fn chart(compared: &Comparison) -> String {
         y: Axis::new("error under stress, relative to the baseline", Scale::Linear),
         points: compared.candidates.iter().map(point).collect(),
     };
+    let name = "Error in cross-validation against error under stress";
     format!(
         "<p>To the left is better where new rows are like these; down is better where they are not.</p><figure>{}</figure>",
-        picture("Error in cross-validation against error under stress", &frontier, (720.0, 380.0))
+        wide(&picture(name, &frontier, (720.0, 380.0)), 720.0, name)
     )
 }
 

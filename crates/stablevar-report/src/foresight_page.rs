@@ -1,17 +1,17 @@
 //! The page about new rows: which columns drifted, and the error to expect.
 
-use crate::chart::{Forest, Interval, picture};
+use crate::chart::{Forest, Interval, LABEL, PANEL, picture};
 use crate::model_page::overview::warnings;
-use crate::model_page::{count, shown};
-use crate::page::{TableCell, moving_document, section, sortable_table};
-use crate::text::{escape, number, shorten};
+use crate::page::{TableCell, explained, moving_document, name as shown, panels, section, sortable_table};
+use crate::text::{count, escape, labels, number, p_value, shorten_name};
 use stablevar::finding::Words;
 use stablevar::fit::FittedModel;
 use stablevar::foresight::{ColumnDrift, Foresight};
 use stablevar::wording::Wording;
 
 /// Columns in the picture at most; the table has all.
-const PICTURED: usize = 25;
+const PICTURED: usize = 30;
+const PART: usize = 15;
 
 /// The page, in the words of a front end.
 pub fn page(model: &FittedModel, foresight: &Foresight, wording: &dyn Wording, command: Option<&str>) -> String {
@@ -23,7 +23,7 @@ pub fn page(model: &FittedModel, foresight: &Foresight, wording: &dyn Wording, c
         section("drift", "Which columns drifted?", &drift(model, foresight)),
         made,
     ];
-    moving_document(&format!("What to expect of {} on new rows", shorten(&model.target, 60)), &sections)
+    moving_document(&format!("What to expect of {} on new rows", shorten_name(&model.target, 60)), &sections)
 }
 
 fn of_findings(findings: &[Words]) -> String {
@@ -77,24 +77,41 @@ fn answers(model: &FittedModel, foresight: &Foresight) -> String {
 
 fn drift(model: &FittedModel, foresight: &Foresight) -> String {
     let half = 1.96 * (1.0 / model.rows as f64 + 1.0 / foresight.rows as f64).sqrt();
-    let row = |column: &ColumnDrift| Interval {
-        name: named(column),
+    let pictured: Vec<&ColumnDrift> = foresight.drift.iter().take(PICTURED).collect();
+    let names: Vec<String> = pictured.iter().map(|column| named(column)).collect();
+    let short = labels(names.iter().map(String::as_str), LABEL);
+    let row = |(column, (name, label)): (&&ColumnDrift, (&String, String))| Interval {
+        name: name.clone(),
+        label,
         value: column.standardised_difference,
         half,
         emphasised: column.used,
     };
-    let forest = Forest {
-        axis: "standard deviations that the mean has moved".into(),
-        rows: foresight.drift.iter().take(PICTURED).map(row).collect(),
-    };
-    let picture = picture("How far the mean of every column has moved", &forest, (640.0, forest.height()));
+    let rows = pictured.iter().zip(names.iter().zip(short)).map(row).collect();
+    let forest = Forest::new("standard deviations moved", rows).parts(PART);
+    let what = "How far the mean of every column has moved";
+    let drawn: Vec<String> = forest.iter().map(|part| picture(what, part, (PANEL, part.height()))).collect();
+    let picture = panels(&drawn);
+    let meanings = [
+        ("used", "Whether the model rests on it.".to_string()),
+        ("training, new", "Its mean in either; of text the share of the level that changed most.".into()),
+        ("s.d. moved", "How far the mean has moved, in standard deviations of training.".into()),
+        ("spread", "The new standard deviation as a multiple of that in training.".into()),
+        (
+            "test, p-value",
+            "Whether the two are spread alike, by the test named; how rarely chance alone gives as large a difference."
+                .into(),
+        ),
+        ("outside, missing", "The share of the new rows beyond what training saw, and without a value.".into()),
+    ];
     let header = ["column", "used", "training", "new", "s.d. moved", "spread", "test", "p-value", "outside", "missing"];
     let rows: Vec<Vec<TableCell>> = foresight.drift.iter().map(cells).collect();
     format!(
         "<p>Columns that the model rests on come first, by how far they moved times their share in it. Of text, the level whose share \
          has changed most.</p><figure>{picture}<figcaption>Columns that the model uses in blue, the others in grey; intervals of 95 % \
-         for samples of these sizes.</figcaption></figure>{}",
-        sortable_table("drift-table", "All columns", &header, &rows)
+         for samples of these sizes.</figcaption></figure>{}{}",
+        sortable_table("drift-table", "All columns", &header, &rows),
+        explained(&meanings)
     )
 }
 
@@ -122,7 +139,7 @@ fn cells(column: &ColumnDrift) -> Vec<TableCell> {
         TableCell::number(format!("{:+.2}", column.standardised_difference), column.standardised_difference.abs()),
         spread,
         TableCell::text(format!("{} {:.3}", column.test, column.statistic)),
-        TableCell::number(format!("{:.1e}", column.p_value), column.p_value),
+        TableCell::number(p_value(column.p_value), column.p_value),
         share(column.outside_share),
         share(column.missing_share),
     ]

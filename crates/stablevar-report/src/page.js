@@ -48,9 +48,10 @@ for (const table of document.querySelectorAll('table.sortable')) {
   });
 }
 
-// The table of variables, narrowed to a part of a name or to a role.
+// The tables of variables, narrowed to a part of a name or to a role; what is folded away opens for it.
 for (const controls of document.querySelectorAll('[data-filters]')) {
-  const rows = [...document.getElementById(controls.dataset.filters).tBodies[0].rows];
+  const tables = [...document.getElementById(controls.dataset.filters).querySelectorAll('table.sortable')];
+  const rows = tables.flatMap((table) => [...table.tBodies[0].rows]);
   const search = controls.querySelector('input');
   const role = controls.querySelector('select');
   const count = controls.querySelector('output');
@@ -64,7 +65,12 @@ for (const controls of document.querySelectorAll('[data-filters]')) {
       row.hidden = !fits;
       shown += fits;
     }
-    count.textContent = `${shown} of ${rows.length} shown`;
+    const narrowed = search.value !== '' || role.value !== '';
+    for (const table of tables) {
+      const fold = table.closest('details');
+      if (fold && narrowed) fold.open = [...table.tBodies[0].rows].some((row) => !row.hidden);
+    }
+    count.textContent = `${shown} of ${rows.length} ${narrowed ? 'fit' : 'variables'}`;
   };
   search.addEventListener('input', narrow);
   role.addEventListener('input', narrow);

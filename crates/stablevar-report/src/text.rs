@@ -2,6 +2,7 @@
 
 use stablevar::evidence::Sufficiency;
 use stablevar::stress::RefitChoice;
+use std::collections::HashSet;
 
 /// Text that is safe inside HTML and SVG, also in quoted attributes.
 pub fn escape(text: &str) -> String {
@@ -30,16 +31,91 @@ pub fn shorten(text: &str, most: usize) -> String {
     text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// A number with as many digits as a reader needs.
+/// A name of at most `most` characters: what is too much is cut from its middle, since names mostly differ at their ends.
+pub fn shorten_name(name: &str, most: usize) -> String {
+    cut(name, most, 0.6)
+}
+
+/// Names of at most `most` characters, no two alike where the names are not.
+pub fn labels<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<String> {
+    let names: Vec<&str> = names.into_iter().collect();
+    let fits = |name: &str| name.chars().count() <= most;
+    let mut taken: HashSet<String> = names.iter().filter(|name| fits(name)).map(|name| name.to_string()).collect();
+    let label = |name: &&str| {
+        if fits(name) {
+            return name.to_string();
+        }
+        // Where two names are alike at both ends, more of one end may tell them apart; else a number has to.
+        let cuts = [0.6, 0.2, 0.9].map(|front| cut(name, most, front));
+        let numbered = (2..).map(|k| {
+            let number = format!(" #{k}");
+            cut(name, most.saturating_sub(number.len()), 0.6) + &number
+        });
+        cuts.into_iter().chain(numbered).find(|label| taken.insert(label.clone())).unwrap_or_default()
+    };
+    names.iter().map(label).collect()
+}
+
+/// The text without its middle, this share of what stays being its beginning.
+fn cut(text: &str, most: usize, front: f64) -> String {
+    let letters = text.chars().count();
+    if letters <= most {
+        return text.to_string();
+    }
+    let kept = most.saturating_sub(1);
+    let first = (front * kept as f64).round() as usize;
+    let last = text.chars().skip(letters - (kept - first));
+    text.chars().take(first).chain(['…']).chain(last).collect()
+}
+
+/// A number with as many digits as a reader needs, its thousands apart.
 pub fn number(value: f64) -> String {
     if value == 0.0 {
         "0".into()
-    } else if (1e-3..1e6).contains(&value.abs()) {
+    } else if (1e-3..1e9).contains(&value.abs()) {
         let digits = (4 - value.abs().log10().floor() as i32).clamp(0, 6) as usize;
-        format!("{value:.digits$}")
+        grouped(&format!("{value:.digits$}"))
     } else {
         format!("{value:.4e}")
     }
+}
+
+/// A count with its thousands apart.
+pub fn count(value: usize) -> String {
+    grouped(&value.to_string())
+}
+
+/// A written number with its thousands apart.
+pub fn grouped(number: &str) -> String {
+    let start = usize::from(number.starts_with('-'));
+    let end = number.find('.').unwrap_or(number.len());
+    let mut parted = number[..start].to_string();
+    for (k, digit) in number[start..end].chars().enumerate() {
+        if k > 0 && (end - start - k).is_multiple_of(3) {
+            parted.push(',');
+        }
+        parted.push(digit);
+    }
+    parted + &number[end..]
+}
+
+/// A p-value as people write them: two digits that count, and a bound where no more can be told.
+pub fn p_value(value: f64) -> String {
+    match value {
+        tiny if tiny < 1e-16 => "< 1e-16".into(),
+        small if small < 1e-4 => format!("{small:.1e}"),
+        some if some < 0.1 => {
+            let digits = (1 - some.log10().floor() as i32) as usize;
+            format!("{some:.digits$}")
+        }
+        large => format!("{large:.2}"),
+    }
+}
+
+/// The text with its first letter large.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// In a sentence whether the selected variables predict as well as all.
@@ -77,8 +153,32 @@ mod tests {
     #[test]
     fn numbers_are_as_long_as_needed() {
         assert_eq!(
-            [number(0.0), number(0.12345678), number(1234.5678), number(1e-9)],
-            ["0", "0.12346", "1234.6", "1.0000e-9"]
+            [number(0.0), number(0.12345678), number(-1234.5678), number(12_345_678.9), number(1e-9), number(3e12)],
+            ["0", "0.12346", "-1,234.6", "12,345,679", "1.0000e-9", "3.0000e12"]
         );
+        assert_eq!([count(7), count(999), count(1000), count(1_234_567)], ["7", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn p_values_are_as_people_write_them() {
+        let values = [0.2811, 1.0, 0.0998, 0.0501, 0.0074, 0.00012, 3.21e-8, 1e-17, 0.0];
+        let written = ["0.28", "1.00", "0.100", "0.050", "0.0074", "0.00012", "3.2e-8", "< 1e-16", "< 1e-16"];
+        assert_eq!(values.map(p_value), written);
+    }
+
+    #[test]
+    fn long_names_lose_their_middle_and_stay_distinct() {
+        assert_eq!(shorten_name("sqft_living", 22), "sqft_living");
+        assert_eq!(shorten_name("mean_temperature_of_the_last_week", 16), "mean_temp…t_week");
+        let names = ["x".repeat(40), "x".repeat(50), format!("{}y{}", "x".repeat(20), "x".repeat(20)), "short".into()];
+        let short = labels(names.iter().map(String::as_str), 12);
+        let distinct: HashSet<&String> = short.iter().collect();
+        assert_eq!((distinct.len(), short[3].as_str()), (4, "short"));
+        assert!(short.iter().all(|label| label.chars().count() <= 12), "{short:?}");
+        // Names that differ at their ends only, as in surveys and sensors.
+        let many: Vec<String> = (0..500).map(|k| format!("{}_{k}", "sensor_reading_of_line_a".repeat(3))).collect();
+        let short = labels(many.iter().map(String::as_str), 22);
+        assert_eq!(short.iter().collect::<HashSet<_>>().len(), 500);
+        assert!(short[417].ends_with("417"), "{}", short[417]);
     }
 }

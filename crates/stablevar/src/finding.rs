@@ -186,6 +186,11 @@ findings! {
         "no variable was selected",
         "none shows an effect beyond chance once the others are known, so the model predicts the mean",
         "Use more rows, or a lower cut-off ([threshold]), or ask for the likeliest ([select])";
+    /// Gates alone chose.
+    GatesAlone "gates-alone":
+        "the variables were chosen by their gates alone, without evidence",
+        "gates judge under weights that they steer themselves: where there are many columns or several go together, wrong ones are chosen with a probability near 1, and no other check here would show it",
+        "Ask for evidence ([evidence=auto])";
     /// All gates are shut.
     NoGateOpen "no-gate-open":
         "no variable was selected",
@@ -269,7 +274,7 @@ findings! {
     /// Theorem 1's condition does not hold.
     SelectionCondition "selection-condition":
         "'{0}', which is left out, may be judged wrongly",
-        "the paper's check for variables left out (Theorem 1) gives {value:2} for it and should be below 1",
+        "if the chosen variables are the stable ones, the paper's Theorem 1 asks that a quantity is below 1 for every variable left out, and for this one it is {value:2}",
         "Ask someone who knows the field whether it can act on the outcome by itself";
     /// New rows have texts that training did not have.
     UnseenLevels "unseen-levels":

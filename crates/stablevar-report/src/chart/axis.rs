@@ -1,12 +1,23 @@
 //! Axes: from numbers to places, and round numbers for the ticks.
 
 use super::canvas::{Anchor, Area, Canvas, Ink};
+use crate::text::{grouped, shorten_name};
 
 /// The size of letters at ticks and labels.
 pub const SMALL: f64 = 10.0;
 
 /// The mean width of a letter, as a share of its size.
 pub(super) const LETTER: f64 = 0.56;
+
+/// Letters of a category's name at most; the rest shows under the pointer.
+const CATEGORY: usize = 20;
+/// What a label may stick out of its axis to the right: charts leave that much.
+const BESIDE: f64 = 10.0;
+
+/// The width of a text at this size, nearly.
+pub(super) fn width_of(text: &str) -> f64 {
+    text.chars().count() as f64 * SMALL * LETTER
+}
 
 /// How an axis maps numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,9 +51,23 @@ impl Axis {
     fn longest(&self) -> f64 {
         match &self.scale {
             Scale::Categories(names) => {
-                names.iter().map(|name| name.chars().count()).max().unwrap_or(0) as f64 * SMALL * LETTER
+                names.iter().map(|name| width_of(&shorten_name(name, CATEGORY))).fold(0.0, f64::max)
             }
             _ => 0.0,
+        }
+    }
+
+    /// The width that its labels take up to the left of a picture that shows these numbers.
+    pub(super) fn room_left(&self, values: impl Iterator<Item = f64>) -> f64 {
+        let ticks = Placed::new(self, values, 0.0, 1.0).ticks();
+        (ticks.iter().map(|(_, label)| width_of(label)).fold(0.0, f64::max) + 10.0).max(34.0)
+    }
+
+    /// What stands beside it.
+    fn title(&self) -> String {
+        match self.scale {
+            Scale::Logarithmic if !self.label.is_empty() => format!("{} (log scale)", self.label),
+            _ => self.label.clone(),
         }
     }
 
@@ -109,61 +134,110 @@ impl<'a> Placed<'a> {
 
     /// Numbers for the ticks, with their labels.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+        self.about(5)
+    }
+
+    /// About so many ticks.
+    fn about(&self, wanted: usize) -> Vec<(f64, String)> {
         match &self.axis.scale {
             Scale::Categories(names) => names.iter().enumerate().map(|(k, name)| (k as f64, name.clone())).collect(),
-            Scale::Logarithmic => {
-                let factors: &[f64] = match self.high - self.low {
-                    decades if decades > 2.0 => &[1.0],
-                    decades if decades > 1.0 => &[1.0, 2.0, 5.0],
-                    _ => &[1.0, 1.5, 2.0, 3.0, 4.0, 6.0],
-                };
-                let powers = self.low.floor() as i32..=self.high.ceil() as i32;
-                let all = powers.flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)));
-                let inside = |value: &f64| (self.low..=self.high).contains(&value.log10());
-                all.filter(inside).map(|value| (value, short(value))).collect()
+            Scale::Logarithmic => self.logarithmic(wanted),
+            Scale::Linear | Scale::FromZero => evenly(self.low, self.high, wanted),
+        }
+    }
+
+    /// Round numbers on a scale of powers of ten: the fewest kinds that give three ticks or more.
+    fn logarithmic(&self, wanted: usize) -> Vec<(f64, String)> {
+        const KINDS: [&[f64]; 4] = [&[1.0], &[1.0, 3.0], &[1.0, 2.0, 5.0], &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0]];
+        let powers = self.low.floor() as i32..=self.high.ceil() as i32;
+        let inside = |value: &f64| (self.low..=self.high).contains(&value.log10());
+        let of_kind = |factors: &&[f64]| -> Vec<f64> {
+            let all = powers.clone().flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)));
+            all.filter(inside).collect()
+        };
+        match KINDS.iter().map(of_kind).find(|values| values.len() >= 3) {
+            Some(values) => {
+                let every = values.len().div_ceil(wanted.max(1) + 2);
+                values.into_iter().step_by(every).map(|value| (value, short(value))).collect()
             }
-            Scale::Linear | Scale::FromZero => {
-                let step = round_step((self.high - self.low) / 5.0);
-                let decimals = (-step.log10()).ceil().clamp(0.0, 9.0) as usize;
-                let count = ((self.high - self.low) / step).floor() as i32 + 1;
-                let first = (self.low / step).ceil();
-                (0..count)
-                    .map(|k| (first + f64::from(k)) * step)
-                    .filter(|value| *value <= self.high)
-                    .map(|value| (value, format!("{:.decimals$}", value + 0.0)))
-                    .collect()
+            // So short a stretch is nearly straight.
+            None => evenly(10f64.powf(self.low), 10f64.powf(self.high), wanted),
+        }
+    }
+
+    /// As many ticks as have room side by side.
+    fn ticks_below(&self, width: f64) -> Vec<(f64, String)> {
+        let fits = |ticks: &Vec<(f64, String)>| {
+            let places: Vec<f64> = ticks.iter().map(|(value, _)| self.place(*value)).collect();
+            let widest = ticks.iter().map(|(_, label)| width_of(label)).fold(0.0, f64::max);
+            places.windows(2).all(|pair| (pair[1] - pair[0]).abs() >= widest + 5.0)
+        };
+        match &self.axis.scale {
+            Scale::Categories(_) => {
+                let ticks = self.ticks();
+                let apart = if self.axis.is_slanted(width) { 1.2 * SMALL } else { 0.0 };
+                let every = (apart * ticks.len() as f64 / width.max(1.0)).ceil().max(1.0) as usize;
+                ticks.into_iter().step_by(every).collect()
             }
+            _ => (1..=5).rev().map(|wanted| self.about(wanted)).find(fits).unwrap_or_else(|| self.about(1)),
         }
     }
 
     /// Draws it as the lower edge of an area.
     pub(super) fn draw_below(&self, canvas: &mut Canvas, area: Area) {
-        let ticks = self.ticks();
         let slanted = self.axis.is_slanted(area.width);
-        for (value, label) in &ticks {
-            let x = self.place(*value);
+        for (value, label) in self.ticks_below(area.width) {
+            let x = self.place(value);
             canvas.line((x, area.bottom()), (x, area.bottom() + 3.0), Ink::Soft, 0.8);
+            let short = shorten_name(&label, CATEGORY);
             if slanted {
-                canvas.turned_text((x, area.bottom() + 9.0), label, Anchor::End, SMALL, Ink::Soft, -40.0);
+                canvas.label((x, area.bottom() + 9.0), (&short, &label), Anchor::End, Ink::Soft, -40.0);
             } else {
-                canvas.text((x, area.bottom() + 10.0), label, Anchor::Middle, SMALL, Ink::Soft);
+                // The last one must not leave the picture.
+                let x = x.min(area.right() + BESIDE - width_of(&short) / 2.0);
+                canvas.label((x, area.bottom() + 10.0), (&short, &label), Anchor::Middle, Ink::Soft, 0.0);
             }
         }
         canvas.line((area.left, area.bottom()), (area.right(), area.bottom()), Ink::Soft, 0.8);
-        let (middle, below) = (area.left + area.width / 2.0, self.axis.room_below(area.width) - 10.0);
-        canvas.text((middle, area.bottom() + below), &self.axis.label, Anchor::Middle, SMALL, Ink::Text);
+        let title = self.axis.title();
+        let half = width_of(&title) / 2.0;
+        // A label wider than the axis begins further left, where there is room below the names.
+        let middle = (area.left + area.width / 2.0).min(area.right() + BESIDE - half);
+        let below = self.axis.room_below(area.width) - 10.0;
+        canvas.text((middle, area.bottom() + below), &title, Anchor::Middle, SMALL, Ink::Text);
     }
 
     /// Draws it as the left edge of an area, with lines across.
     pub(super) fn draw_left(&self, canvas: &mut Canvas, area: Area) {
+        let mut widest: f64 = 0.0;
         for (value, label) in self.ticks() {
             let y = self.place(value);
             canvas.line((area.left, y), (area.right(), y), Ink::Rule, 0.8);
             canvas.text((area.left - 4.0, y), &label, Anchor::End, SMALL, Ink::Soft);
+            widest = widest.max(width_of(&label));
         }
         // The label stands above the axis, where it is read without turning one's head.
-        canvas.text((area.left - 36.0, area.top - 10.0), &self.axis.label, Anchor::Start, SMALL, Ink::Text);
+        canvas.text((area.left - widest - 4.0, area.top - 12.0), &self.axis.title(), Anchor::Start, SMALL, Ink::Text);
     }
+}
+
+/// About so many round numbers at equal distances.
+fn evenly(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
+    let step = round_step((high - low) / wanted.max(1) as f64);
+    let decimals = (-step.log10()).ceil().clamp(0.0, 9.0) as usize;
+    let first = (low / step).ceil();
+    let count = ((high - low) / step).floor() as i32 + 1;
+    let values = (0..count).map(|k| (first + f64::from(k)) * step).filter(|value| *value <= high);
+    let millions = low.abs().max(high.abs()) >= 1e6 && step >= 1e4;
+    values
+        .map(|value| {
+            (value + 0.0, if millions { in_millions(value) } else { grouped(&format!("{:.decimals$}", value + 0.0)) })
+        })
+        .collect()
+}
+
+fn in_millions(value: f64) -> String {
+    format!("{}M", (value / 1e4).round() / 100.0)
 }
 
 /// A step of 1, 2 or 5 times a power of ten, at least as long as asked for.
@@ -173,7 +247,11 @@ fn round_step(least: f64) -> f64 {
 }
 
 fn short(value: f64) -> String {
-    if (1e-3..1e5).contains(&value) { format!("{}", (value * 1e6).round() / 1e6) } else { format!("{value:.0e}") }
+    if (1e-3..1e6).contains(&value) {
+        grouped(&format!("{}", (value * 1e6).round() / 1e6))
+    } else {
+        format!("{value:.0e}")
+    }
 }
 
 #[cfg(test)]
@@ -197,6 +275,27 @@ mod tests {
     #[test]
     fn a_range_within_one_power_of_ten_has_ticks() {
         assert_eq!(labels(Scale::Logarithmic, &[0.12, 0.25]), ["0.15", "0.2"]);
+        assert_eq!(labels(Scale::Logarithmic, &[0.32, 0.50]), ["0.3", "0.4", "0.5"]);
+        assert_eq!(labels(Scale::Logarithmic, &[0.341, 0.352]), ["0.340", "0.342"]);
+    }
+
+    #[test]
+    fn thousands_are_apart_and_millions_are_short() {
+        assert_eq!(labels(Scale::FromZero, &[9000.0]), ["0", "2,000", "4,000", "6,000", "8,000"]);
+        assert_eq!(labels(Scale::FromZero, &[7.4e6]), ["0M", "2M", "4M", "6M"]);
+    }
+
+    #[test]
+    fn labels_below_have_room() {
+        let axis = Axis::new("price", Scale::FromZero);
+        let placed = Placed::new(&axis, [900_000.0].into_iter(), 0.0, 120.0);
+        let ticks = placed.ticks_below(120.0);
+        assert!(ticks.len() >= 2, "{ticks:?}");
+        let places: Vec<f64> = ticks.iter().map(|(value, _)| placed.place(*value)).collect();
+        assert!(places.windows(2).all(|pair| pair[1] - pair[0] > width_of("800,000")), "{ticks:?}");
+        // Names of many categories: every so many.
+        let axis = Axis::new("loop", Scale::Categories((1..=200).map(|k| k.to_string()).collect()));
+        assert!(Placed::new(&axis, std::iter::empty(), 0.0, 200.0).ticks_below(200.0).len() <= 17);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use super::Chart;
 use super::axis::{Axis, LETTER, Placed, SMALL, Scale};
 use super::canvas::{Anchor, Area, Canvas, Ink};
-use crate::text::shorten;
 
 /// Bars that stand together.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,16 +42,16 @@ impl Chart for BarChart {
     fn draw(&self, canvas: &mut Canvas, area: Area) {
         let legend = 16.0;
         let limit = self.limit();
-        let names: Vec<String> = self.groups.iter().map(|group| shorten(&group.name, 30)).collect();
+        let names: Vec<String> = self.groups.iter().map(|group| group.name.clone()).collect();
         let below = Axis::new(self.groups_are.clone(), Scale::Categories(names));
-        let left = below.room_beside(area.width - 56.0).max(48.0);
+        let up = Axis::new(self.heights_are.clone(), Scale::FromZero);
+        let left = below.room_beside(area.width - 56.0).max(up.room_left(std::iter::once(limit)));
         let inner = area.inside(left, 24.0 + legend, 8.0, 2.0 + below.room_below(area.width - left - 8.0));
-        let left = Axis::new(self.heights_are.clone(), Scale::FromZero);
         let x = Placed::new(&below, std::iter::empty(), inner.left, inner.right());
-        let y = Placed::new(&left, std::iter::once(limit), inner.bottom(), inner.top);
+        let y = Placed::new(&up, std::iter::once(limit), inner.bottom(), inner.top);
         y.draw_left(canvas, inner);
         x.draw_below(canvas, inner);
-        let mut at = inner.left;
+        let mut at = area.left + 4.0;
         for (name, colour) in &self.series {
             let ink = Ink::Series(*colour);
             canvas.bar(Area { left: at, top: area.top + 4.0, width: 8.0, height: 8.0 }, ink, "");

@@ -1,7 +1,7 @@
 //! SVG shapes. Each carries its colour for programs that know no style sheet, and a class by which a page's style sheet
 //! may change it, for dark mode say.
 
-use crate::text::{escape, shorten};
+use crate::text::{escape, shorten_name};
 
 /// Colours that people who are colour-blind can tell apart (Okabe and Ito, 2008), and a grey. The page's style sheet knows
 /// them as `--c0` and so on.
@@ -155,6 +155,17 @@ impl Canvas {
         );
     }
 
+    /// A square in a colour that lets the paper shine through, the more the smaller its share of 1.
+    pub fn tinted_square(&mut self, area: Area, ink: Ink, share: f64, hint: &str) {
+        self.shapes += &format!(
+            "<rect {} class=\"fill {}\" fill=\"{}\" fill-opacity=\"{share:.2}\">{}</rect>",
+            corners(area),
+            ink.class(),
+            ink.colour(),
+            title(hint)
+        );
+    }
+
     /// A square for a number between -1 and 1: red above 0, blue below, paler towards 0.
     pub fn shaded_square(&mut self, area: Area, value: f64, hint: &str) {
         let (class, colour) = if value < 0.0 { ("negative", "#2166ac") } else { ("positive", "#b2182b") };
@@ -173,8 +184,26 @@ impl Canvas {
         self.turned_text(at, text, anchor, size, ink, 0.0);
     }
 
+    /// A name that may have been shortened, (shown, whole): the whole of it shows under the pointer.
+    pub fn label(&mut self, at: (f64, f64), (shown, whole): (&str, &str), anchor: Anchor, ink: Ink, degrees: f64) {
+        let hint = if shown == whole { "" } else { whole };
+        self.hinted_text(at, (shown, hint), anchor, super::SMALL, ink, degrees);
+    }
+
     /// A text turned by some degrees, clockwise.
     pub fn turned_text(&mut self, at: (f64, f64), text: &str, anchor: Anchor, size: f64, ink: Ink, degrees: f64) {
+        self.hinted_text(at, (text, ""), anchor, size, ink, degrees);
+    }
+
+    fn hinted_text(
+        &mut self,
+        at: (f64, f64),
+        (text, hint): (&str, &str),
+        anchor: Anchor,
+        size: f64,
+        ink: Ink,
+        degrees: f64,
+    ) {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
@@ -182,11 +211,12 @@ impl Canvas {
         };
         let turn = if degrees == 0.0 { String::new() } else { format!(" rotate({degrees})") };
         self.shapes += &format!(
-            "<text transform=\"translate({:.1} {:.1}){turn}\" y=\"0.35em\" text-anchor=\"{anchor}\" font-size=\"{size}\" class=\"fill {}\" fill=\"{}\">{}</text>",
+            "<text transform=\"translate({:.1} {:.1}){turn}\" y=\"0.35em\" text-anchor=\"{anchor}\" font-size=\"{size}\" class=\"fill {}\" fill=\"{}\">{}{}</text>",
             at.0,
             at.1,
             ink.class(),
             ink.colour(),
+            title(hint),
             escape(text)
         );
     }
@@ -214,5 +244,5 @@ fn corners(area: Area) -> String {
 }
 
 fn title(hint: &str) -> String {
-    if hint.is_empty() { String::new() } else { format!("<title>{}</title>", escape(&shorten(hint, 200))) }
+    if hint.is_empty() { String::new() } else { format!("<title>{}</title>", escape(&shorten_name(hint, 160))) }
 }

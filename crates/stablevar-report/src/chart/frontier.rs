@@ -1,9 +1,9 @@
 //! Points with their names: one error against another.
 
 use super::Chart;
-use super::axis::{Axis, Placed, SMALL};
+use super::axis::{Axis, Placed};
 use super::canvas::{Anchor, Area, Canvas, Ink};
-use crate::text::shorten;
+use crate::text::shorten_name;
 
 /// One point of a [`Frontier`].
 #[derive(Debug, Clone, PartialEq)]
@@ -51,10 +51,10 @@ impl Frontier {
 
 impl Chart for Frontier {
     fn draw(&self, canvas: &mut Canvas, area: Area) {
-        let inner = area.inside(48.0, 22.0, 130.0, self.x.room_below(area.width - 178.0));
+        let heights = || self.points.iter().flat_map(|point| [point.y - point.half, point.y + point.half]);
+        let inner = area.inside(self.y.room_left(heights()), 24.0, 130.0, self.x.room_below(area.width - 178.0));
         let x = Placed::new(&self.x, self.points.iter().map(|point| point.x), inner.left, inner.right());
-        let heights = self.points.iter().flat_map(|point| [point.y - point.half, point.y + point.half]);
-        let y = Placed::new(&self.y, heights, inner.bottom(), inner.top);
+        let y = Placed::new(&self.y, heights(), inner.bottom(), inner.top);
         y.draw_left(canvas, inner);
         x.draw_below(canvas, inner);
         let joined: Vec<(f64, f64)> =
@@ -65,7 +65,8 @@ impl Chart for Frontier {
             canvas.line((at.0, y.place(point.y - point.half)), (at.0, y.place(point.y + point.half)), ink, 1.2);
             canvas.dot(at, 3.5, ink, &format!("{}: {:.4} and {:.3} ± {:.3}", point.name, point.x, point.y, point.half));
             if point.named {
-                canvas.text((at.0 + 6.0, at.1), &shorten(&point.name, 34), Anchor::Start, SMALL, ink);
+                let short = shorten_name(&point.name, 34);
+                canvas.label((at.0 + 6.0, at.1), (&short, &point.name), Anchor::Start, ink, 0.0);
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::Chart;
 use super::axis::{LETTER, SMALL};
 use super::canvas::{Anchor, Area, Canvas, Ink};
-use crate::text::shorten;
+use crate::text::{labels, shorten_name};
 
 /// A correlation matrix.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,17 +19,22 @@ pub struct Heatmap {
 /// The largest side of a square, and what the key takes up.
 const SQUARE: f64 = 26.0;
 const KEY: f64 = 34.0;
+/// Letters of a name at most.
+const LETTERS: usize = 12;
 
 impl Heatmap {
     fn margin(&self) -> f64 {
-        let longest = self.names.iter().map(|name| shorten(name, 12).chars().count()).max().unwrap_or(0);
+        let longest = self.names.iter().map(|name| name.chars().count().min(LETTERS)).max().unwrap_or(0);
         10.0 + longest as f64 * SMALL * LETTER
     }
 
     /// The width and height it needs, within limits.
     pub fn size(&self, (width, height): (f64, f64)) -> (f64, f64) {
         let squares = SQUARE * self.names.len() as f64;
-        ((self.margin() + squares + KEY).min(width), (self.margin() + squares + 6.0).min(height))
+        (
+            (self.margin() + squares + KEY.max(0.55 * self.margin())).min(width),
+            (self.margin() + squares + 6.0).min(height),
+        )
     }
 }
 
@@ -37,20 +42,28 @@ impl Chart for Heatmap {
     fn draw(&self, canvas: &mut Canvas, area: Area) {
         let shown = self.names.len();
         let margin = self.margin();
-        let room = (area.width - margin - KEY).min(area.height - margin - 6.0);
+        let room = (area.width - margin - KEY.max(0.55 * margin)).min(area.height - margin - 6.0);
         let cell = (room / shown.max(1) as f64).min(SQUARE);
-        let letters = (cell * 0.8).clamp(5.0, SMALL);
+        // Names that have no room stand under the pointer only.
+        let every = (1.1 * SMALL / cell.max(1e-9)).ceil() as usize;
+        let short = labels(self.names.iter().map(String::as_str), LETTERS);
         let (left, top) = (area.left + margin, area.top + margin);
         for i in 0..shown {
             let (x, y) = (left + cell * (i as f64 + 0.5), top + cell * (i as f64 + 0.5));
-            let name = shorten(&self.names[i], 12);
-            canvas.text((left - 4.0, y), &name, Anchor::End, letters, Ink::Soft);
-            canvas.turned_text((x, top - 5.0), &name, Anchor::Start, letters, Ink::Soft, -60.0);
+            if i % every.max(1) == 0 {
+                let label = (short[i].as_str(), self.names[i].as_str());
+                canvas.label((left - 4.0, y), label, Anchor::End, Ink::Soft, 0.0);
+                canvas.label((x, top - 5.0), label, Anchor::Start, Ink::Soft, -60.0);
+            }
             for j in 0..shown {
                 let value = self.values[i][j];
                 let square =
                     Area { left: left + cell * j as f64, top: y - cell / 2.0, width: cell - 0.8, height: cell - 0.8 };
-                let pair = format!("{} and {}: {value:.2}", shorten(&self.names[i], 60), shorten(&self.names[j], 60));
+                let pair = format!(
+                    "{} and {}: {value:.2}",
+                    shorten_name(&self.names[i], 60),
+                    shorten_name(&self.names[j], 60)
+                );
                 canvas.shaded_square(square, value, &pair);
             }
         }

@@ -3,7 +3,7 @@
 use super::Chart;
 use super::axis::{Axis, LETTER, Placed, SMALL};
 use super::canvas::{Anchor, Area, Canvas, Ink};
-use crate::text::shorten;
+use crate::text::shorten_name;
 
 /// A point of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,13 +45,15 @@ const DASHES: [&str; 8] = ["", "", "6 2", "2 2", "5 4", "7 2 2 2", "4 2", "8 3"]
 
 impl Chart for LineChart {
     fn draw(&self, canvas: &mut Canvas, area: Area) {
-        let longest = self.series.iter().map(|series| shorten(&series.name, NAME).chars().count()).max().unwrap_or(0);
+        let longest =
+            self.series.iter().map(|series| shorten_name(&series.name, NAME).chars().count()).max().unwrap_or(0);
         let right = 12.0 + longest as f64 * SMALL * LETTER;
-        let inner = area.inside(42.0, 22.0, right, self.x.room_below(area.width - 42.0 - right));
         let points = || self.series.iter().flat_map(|series| &series.points);
+        let heights = || points().flat_map(|point| [point.y - point.spread, point.y + point.spread]);
+        let left = self.y.room_left(heights()).max(self.x.room_beside(area.width - 34.0 - right));
+        let inner = area.inside(left, 24.0, right, self.x.room_below(area.width - left - right));
         let x = Placed::new(&self.x, points().map(|point| point.x), inner.left, inner.right());
-        let heights = points().flat_map(|point| [point.y - point.spread, point.y + point.spread]);
-        let y = Placed::new(&self.y, heights, inner.bottom(), inner.top);
+        let y = Placed::new(&self.y, heights(), inner.bottom(), inner.top);
         y.draw_left(canvas, inner);
         x.draw_below(canvas, inner);
         for series in &self.series {
@@ -79,7 +81,8 @@ impl Chart for LineChart {
         let heights = apart(&named.iter().map(|&k| ends[k]).collect::<Vec<f64>>(), SMALL + 1.5, inner);
         for (series, height) in named.iter().map(|&k| &self.series[k]).zip(heights) {
             let at = (inner.right() + 6.0, height);
-            canvas.text(at, &shorten(&series.name, NAME), Anchor::Start, SMALL, Ink::Series(series.colour));
+            let short = shorten_name(&series.name, NAME);
+            canvas.label(at, (&short, &series.name), Anchor::Start, Ink::Series(series.colour), 0.0);
         }
     }
 }

@@ -4,22 +4,26 @@ mod axis;
 mod balance;
 mod bars;
 mod canvas;
+mod density;
 mod forest;
 mod frontier;
 mod heatmap;
 mod histogram;
 mod lines;
+mod names;
 mod path;
 
 pub use axis::{Axis, SMALL, Scale};
 pub use balance::{BalanceChart, Change};
 pub use bars::{BarChart, BarGroup};
 pub use canvas::{Anchor, Area, Canvas, Ink};
+pub use density::Density;
 pub use forest::{Forest, Interval};
 pub use frontier::{Frontier, Placement};
 pub use heatmap::Heatmap;
 pub use histogram::Histogram;
 pub use lines::{LineChart, Point, Series};
+pub use names::LABEL;
 pub use path::{PathChart, Stop};
 
 /// Something that can be drawn into a part of a picture.
@@ -42,6 +46,9 @@ pub fn colour_of(method: &str) -> usize {
         _ => 4,
     }
 }
+
+/// The width of a chart that is one of several on a page: a phone shows one beside the other margin, a screen three or four.
+pub const PANEL: f64 = 300.0;
 
 /// The height of a panel's heading.
 const HEADING: f64 = 18.0;

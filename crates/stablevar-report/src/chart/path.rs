@@ -48,11 +48,12 @@ const NAMES: [&str; 2] = ["largest", "root mean square"];
 impl Chart for PathChart {
     fn draw(&self, canvas: &mut Canvas, area: Area) {
         let axis = Axis::new("correlation left under the weights", Scale::FromZero);
-        let inner = area.inside(48.0, 36.0, 16.0, axis.room_below(area.width));
+        let rows = Axis::new("effective rows", Scale::FromZero);
+        let sizes = || self.stops.iter().map(|stop| stop.effective);
+        let inner = area.inside(rows.room_left(sizes()), 36.0, 16.0, axis.room_below(area.width));
         let lefts = self.stops.iter().flat_map(|stop| stop.left);
         let x = Placed::new(&axis, lefts, inner.left, inner.right());
-        let rows = Axis::new("effective rows", Scale::FromZero);
-        let y = Placed::new(&rows, self.stops.iter().map(|stop| stop.effective), inner.bottom(), inner.top);
+        let y = Placed::new(&rows, sizes(), inner.bottom(), inner.top);
         y.draw_left(canvas, inner);
         x.draw_below(canvas, inner);
         let mut legend = inner.left + 72.0;

@@ -1,20 +1,31 @@
 //! How the search went, loop by loop.
 
-use crate::chart::{Axis, Chart, LineChart, Point, Scale, Series, figure};
-use crate::page::table;
-use crate::text::{escape, number};
+use crate::chart::{Axis, Chart, LineChart, PANEL, Point, Scale, Series, figure};
+use crate::page::{explained, panels, table};
+use crate::text::{count, escape, number};
 use stablevar::fit::FittedModel;
 
 /// Variables whose line bears its name; more could not be read.
 const NAMED: usize = 8;
 
 pub(super) fn section(model: &FittedModel) -> String {
-    let reason = format!("<p>Why it stopped: {}.</p>", escape(&model.stop_reason));
+    let reason = format!("<p>Why it stopped: {}.{}</p>", escape(&model.stop_reason), gates_and_choice(model));
     match model.history.len() {
         0 => reason,
         1 => format!("{reason}{}", loops(model)),
         _ => format!("{reason}{}{}", pictures(model), loops(model)),
     }
+}
+
+/// Open gates and chosen variables need not be the same.
+fn gates_and_choice(model: &FittedModel) -> String {
+    let Some(last) = model.history.last().filter(|_| model.evidence.is_some()) else { return String::new() };
+    let open = last.gates.open_probability.iter().filter(|&&open| open >= 0.5).count();
+    format!(
+        " Gates steer the weights of this loop and choose no variable, since the evidence does: {open} of them ended open, {} variables \
+         are chosen.",
+        model.selected.len()
+    )
 }
 
 fn pictures(model: &FittedModel) -> String {
@@ -42,10 +53,13 @@ fn pictures(model: &FittedModel) -> String {
     let sizes =
         chart("effective rows", Scale::FromZero, vec![line("", 0, &|k| model.history[k].effective_sample_size)]);
     let losses = chart("loss", Scale::Linear, vec![line("", 0, &|k| model.history[k].gates.loss)]);
-    let panels: [(&str, &dyn Chart); 3] = [("Gates", &gates), ("Effective rows", &sizes), ("Loss", &losses)];
-    let drawn = figure("Gates, effective rows and loss by loop", "", &panels, 3, (340.0, 240.0));
+    let drawn: [(&str, &dyn Chart); 3] = [("Gates", &gates), ("Effective rows", &sizes), ("Loss", &losses)];
+    let draw = |panel: &(&str, &dyn Chart)| {
+        figure(&format!("{} by loop", panel.0), "", std::slice::from_ref(panel), 1, (PANEL, 210.0))
+    };
     format!(
-        "<figure>{drawn}<figcaption>Gates of chosen variables in blue, of the others in grey.</figcaption></figure>"
+        "<figure>{}<figcaption>Gates of chosen variables in blue, of the others in grey.</figcaption></figure>",
+        panels(&drawn.iter().map(draw).collect::<Vec<_>>())
     )
 }
 
@@ -59,7 +73,7 @@ fn loops(model: &FittedModel) -> String {
             vec![
                 (k + 1).to_string(),
                 open.to_string(),
-                format!("{:.0}", step.effective_sample_size),
+                count(step.effective_sample_size.round() as usize),
                 number(step.gates.loss),
                 number(step.remaining_correlation),
                 format!("{:.2}", step.change),
@@ -76,5 +90,17 @@ fn loops(model: &FittedModel) -> String {
         "largest change of a gate",
         "passes over the rows",
     ];
-    table(&header, &rows)
+    let meanings = [
+        ("gates open", "Variables whose gate is open with a probability of one half or more.".to_string()),
+        ("effective rows", "How many equal rows have the information that is left under the loop's weights.".into()),
+        (
+            "loss",
+            "What the gates minimise: the error of a linear model under the weights, with a cost for every open gate."
+                .into(),
+        ),
+        ("correlation left", "The largest between two columns that the weights were to make uncorrelated.".into()),
+        ("largest change of a gate", "Against the loop before; the search ends once nothing moves.".into()),
+        ("passes over the rows", "How often all rows were read to find the weights.".into()),
+    ];
+    table(&header, &rows) + &explained(&meanings)
 }

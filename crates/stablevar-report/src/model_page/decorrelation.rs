@@ -1,8 +1,8 @@
 //! What the weights did to the correlations.
 
-use super::shown;
-use crate::chart::{BalanceChart, Change, Heatmap, picture};
-use crate::text::{escape, number, shorten};
+use crate::chart::{BalanceChart, Change, Heatmap, LABEL, PANEL, picture};
+use crate::page::{name as shown, panels, wide};
+use crate::text::{escape, labels, number, shorten_name};
 use serde_json::json;
 use stablevar::Matrix;
 use stablevar::diagnostics::SelectionCondition;
@@ -12,15 +12,20 @@ use stablevar::fit::FittedModel;
 const CELLS: usize = 40;
 /// Loops that the slider can reach at most.
 const STEPS: usize = 60;
-/// Rows of the balance plot at most.
-const BALANCED: usize = 40;
+/// Rows of the love plot at most, and of one of its parts.
+const BALANCED: usize = 42;
+const PART: usize = 21;
+/// Correlations below the first are taken for balanced, those above the last for not, as is usual for standardised differences.
+const THRESHOLDS: [f64; 2] = [0.1, 0.25];
 
 pub(super) fn section(model: &FittedModel) -> String {
     let steps = steps(model);
     let Some((_, _, last)) = steps.last().filter(|_| steps.len() > 1) else { return String::new() };
     let groups = Groups::new(model);
     let heatmap = Heatmap { names: groups.names.clone(), values: groups.values(last), parted_at: groups.parted_at };
-    let heatmap = picture("Correlations of the variables", &heatmap, heatmap.size((640.0, 620.0)));
+    let size = heatmap.size((640.0, 620.0));
+    let name = "Correlations of the variables";
+    let heatmap = wide(&picture(name, &heatmap, size), size.0, name);
     let loops: Vec<serde_json::Value> = steps
         .iter()
         .map(|(_, caption, correlations)| json!({"caption": caption, "percent": groups.percent(correlations)}))
@@ -95,25 +100,37 @@ fn balance(model: &FittedModel, after: &Matrix) -> String {
         .enumerate()
         .map(|(position, column)| Change {
             name: column.name.clone(),
+            label: String::new(),
             before: strongest(&model.initial_correlations, position),
             after: strongest(after, position),
         })
         .collect();
     rows.sort_by(|a, b| b.before.total_cmp(&a.before));
     let all = rows.len();
+    let balanced = |of: &dyn Fn(&Change) -> f64| rows.iter().filter(|row| of(row) < THRESHOLDS[0]).count();
+    let (before, after) = (balanced(&|row| row.before), balanced(&|row| row.after));
     rows.truncate(BALANCED);
+    let short = labels(rows.iter().map(|row| row.name.as_str()), LABEL);
+    rows.iter_mut().zip(short).for_each(|(row, label)| row.label = label);
     let most =
         if rows.len() < all { format!(" The {} strongest of {all} columns.", rows.len()) } else { String::new() };
-    let names = ["without weights".to_string(), "under the weights".to_string()];
-    let chart = BalanceChart { axis: "strongest correlation with another column".into(), names, rows };
-    let picture =
-        picture("Every column's strongest correlation before and after weighting", &chart, (640.0, chart.height()));
+    let names = ["without weights", "under the weights"];
+    let chart = BalanceChart::new("strongest correlation with another", names, &THRESHOLDS, rows);
+    let what = "Every column's strongest correlation before and after weighting";
+    let parts: Vec<String> = chart.parts(PART).iter().map(|part| picture(what, part, (PANEL, part.height()))).collect();
     let stable = if model.method.seeks_stability() {
         " Chosen variables may stay correlated with each other: that misleads no one."
     } else {
         ""
     };
-    format!("<figure>{picture}<figcaption>Before and after.{stable}{most}</figcaption></figure>")
+    format!(
+        "<figure><h3>Balance before and after</h3>{}<figcaption>A love plot: {before} of {all} columns are below {} without \
+         weights and {after} under them. Below {} is usually taken for balanced, above {} for not.{stable}{most}</figcaption></figure>",
+        panels(&parts),
+        THRESHOLDS[0],
+        THRESHOLDS[0],
+        THRESHOLDS[1]
+    )
 }
 
 fn theorem(model: &FittedModel) -> String {
@@ -127,8 +144,15 @@ fn theorem(model: &FittedModel) -> String {
     };
     match (told(&model.diagnostics.condition_before), told(&model.diagnostics.condition_after)) {
         (Some(before), Some(after)) => format!(
-            "<p>Selection finds the right variables if a quantity of the paper's Theorem 1 is below 1 for every variable left \
-             out. Its largest value is {before} without weights and {after} under them.</p>"
+            "<p><b>Theorem 1 of the paper</b> is about the true set of stable variables: gates find it if a quantity is below 1 for every \
+             variable outside of it. The true set is not known; here the chosen one stands in its place. So a value of 1 or more speaks \
+             against the choice, but a small one does not speak for it: a wrong set can have small values, too. The largest is {before} \
+             without weights and {after} under them.{}</p>",
+            if model.evidence.is_some() {
+                " The variables were chosen by their evidence, which does not rest on it."
+            } else {
+                ""
+            }
         ),
         _ => String::new(),
     }
@@ -159,7 +183,7 @@ impl Groups {
             .map(|group| match group.as_slice() {
                 [one] => name(*one),
                 [first, .., last] => {
-                    format!("{} … {}", shorten(&name(*first), 20), shorten(&name(*last), 20))
+                    format!("{} … {}", shorten_name(&name(*first), 20), shorten_name(&name(*last), 20))
                 }
                 [] => String::new(),
             })

@@ -1,8 +1,8 @@
 //! Errors in places where the model was tried.
 
-use crate::chart::{Axis, BarChart, BarGroup, LineChart, Point, Scale, Series, colour_of, picture};
-use crate::page::table;
-use crate::text::{escape, number, shorten};
+use crate::chart::{Axis, BarChart, BarGroup, Chart, LineChart, PANEL, Point, Scale, Series, colour_of, picture};
+use crate::page::{by_screen, name as shown, table, wide};
+use crate::text::{escape, number, shorten_name};
 
 /// Errors of several methods in several environments.
 #[derive(Debug, Clone)]
@@ -23,10 +23,13 @@ pub struct Evaluation<'a> {
 
 /// Environments in the picture at most; the table has all.
 const PICTURED: usize = 40;
+/// Environments that a phone's width has room for; to see more one moves the picture.
+const NARROW: usize = 12;
+const WIDE: (f64, f64) = (760.0, 320.0);
 
 pub(super) fn section(evaluation: &Evaluation) -> String {
     let environments: Vec<String> =
-        evaluation.environments.iter().take(PICTURED).map(|name| shorten(name, 30)).collect();
+        evaluation.environments.iter().take(PICTURED).map(|name| shorten_name(name, 30)).collect();
     let name = format!("{} by environment and method", evaluation.metric);
     let picture = if evaluation.ordered {
         let line = |(name, errors): &(&str, &[f64])| Series {
@@ -39,7 +42,7 @@ pub(super) fn section(evaluation: &Evaluation) -> String {
             y: Axis::new(evaluation.metric, Scale::FromZero),
             series: evaluation.errors.iter().map(line).collect(),
         };
-        picture(&name, &chart, (720.0, 320.0))
+        on_any_screen(&name, &chart, evaluation)
     } else {
         let group = |(k, name): (usize, &String)| BarGroup {
             name: name.clone(),
@@ -49,20 +52,20 @@ pub(super) fn section(evaluation: &Evaluation) -> String {
         let chart = BarChart {
             groups_are: evaluation.axis.into(),
             heights_are: evaluation.metric.into(),
-            series: colours.map(|(k, (name, _))| (shorten(name, 24), k)).collect(),
+            series: colours.map(|(k, (name, _))| (shorten_name(name, 24), k)).collect(),
             groups: environments.iter().enumerate().map(group).collect(),
         };
-        picture(&name, &chart, (720.0, 320.0))
+        on_any_screen(&name, &chart, evaluation)
     };
     let mut header = vec!["environment".to_string()];
-    header.extend(evaluation.errors.iter().map(|(name, _)| escape(&shorten(name, 40))));
+    header.extend(evaluation.errors.iter().map(|(name, _)| shown(name)));
     let mut rows: Vec<Vec<String>> = evaluation
         .environments
         .iter()
         .enumerate()
         .map(|(k, name)| {
             let errors = evaluation.errors.iter().map(|(_, errors)| number(errors[k]));
-            std::iter::once(escape(&shorten(name, 60))).chain(errors).collect()
+            std::iter::once(shown(name)).chain(errors).collect()
         })
         .collect();
     type Summary = fn(&[f64]) -> f64;
@@ -80,4 +83,11 @@ pub(super) fn section(evaluation: &Evaluation) -> String {
         escape(evaluation.note),
         table(&header, &rows)
     )
+}
+
+/// One picture for screens, and one for phones where that can be read.
+fn on_any_screen(name: &str, chart: &dyn Chart, evaluation: &Evaluation) -> String {
+    let large = picture(name, chart, WIDE);
+    let bars = evaluation.environments.len() * if evaluation.ordered { 1 } else { evaluation.errors.len() };
+    if bars > NARROW { wide(&large, WIDE.0, name) } else { by_screen(&large, &picture(name, chart, (PANEL, 260.0))) }
 }

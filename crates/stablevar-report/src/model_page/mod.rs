@@ -1,20 +1,24 @@
 //! The report page of a model: one self-contained file that tells a colleague who was not there what was found.
 
+mod accuracy;
+mod columns;
 mod convergence;
 mod decorrelation;
 mod evaluation;
+mod levels;
 pub(crate) mod overview;
 mod refit;
 mod settings;
 mod shifts;
 mod variables;
 mod weights;
+mod words;
 
 pub use evaluation::Evaluation;
 pub use weights::ShownRows;
 
 use crate::page::moving_document;
-use crate::text::{escape, shorten};
+use crate::text::shorten_name;
 use stablevar::finding::Words;
 use stablevar::fit::FittedModel;
 use stablevar::wording::Wording;
@@ -34,17 +38,21 @@ pub struct Extras<'a> {
 pub fn page(model: &FittedModel, extras: Extras, wording: &dyn Wording) -> String {
     let findings: Vec<Words> = model.warnings.iter().map(|finding| finding.words(wording)).collect();
     let what = if model.method.seeks_stability() { "Stable variables" } else { "Variables" };
-    let title = format!("{what} for {}", shorten(&model.target, 60));
+    let title = format!("{what} for {}", shorten_name(&model.target, 60));
     let parts = [
         ("watch", "What to watch out for", overview::warnings(&findings)),
         ("variables", "Variables", variables::section(model)),
         ("evaluation", "Error elsewhere", extras.evaluation.map(evaluation::section).unwrap_or_default()),
         ("refit", "The model on the chosen variables", refit::section(model)),
+        ("levels", "Effects of text variables", levels::section(model)),
+        ("accuracy", "Predicted and observed", accuracy::section(model)),
         ("shifts", "What if a column shifts?", shifts::section(model)),
         ("weights", "Weights", weights::section(model, extras.rows)),
         ("decorrelation", "Decorrelation", decorrelation::section(model)),
         ("convergence", "Convergence", convergence::section(model)),
+        ("columns", "Columns of the table", columns::section(model)),
         ("settings", "Settings", settings::section(model, extras.command)),
+        ("words", "Words of this page", words::section(model)),
     ];
     let parts: Vec<_> = parts.into_iter().filter(|(_, _, content)| !content.is_empty()).collect();
     let mut sections = vec![overview::answers(model, &findings), contents(&parts)];
@@ -55,32 +63,4 @@ pub fn page(model: &FittedModel, extras: Extras, wording: &dyn Wording) -> Strin
 fn contents(parts: &[(&str, &str, String)]) -> String {
     let links: String = parts.iter().map(|(id, heading, _)| format!("<a href=\"#{id}\">{heading}</a> ")).collect();
     format!("<nav aria-label=\"Sections\">{links}</nav>")
-}
-
-/// A name that is safe to show, cut to a length that a table can take.
-pub(crate) fn shown(name: &str) -> String {
-    escape(&shorten(name, 60))
-}
-
-/// A count with its thousands apart.
-pub(crate) fn count(value: usize) -> String {
-    let digits = value.to_string();
-    let mut parted = String::new();
-    for (k, digit) in digits.chars().enumerate() {
-        if k > 0 && (digits.len() - k).is_multiple_of(3) {
-            parted.push(',');
-        }
-        parted.push(digit);
-    }
-    parted
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_are_apart() {
-        assert_eq!([count(7), count(999), count(1000), count(1_234_567)], ["7", "999", "1,000", "1,234,567"]);
-    }
 }

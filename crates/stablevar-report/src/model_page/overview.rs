@@ -1,7 +1,8 @@
 //! The first screen: what was asked, what was chosen, how sure, what to watch out for.
 
-use super::{count, shown};
-use crate::text::{escape, shorten};
+use super::weights::{role_of_weights, without_weight};
+use crate::page::name as shown;
+use crate::text::{capitalised, count, escape, shorten};
 use stablevar::finding::Words;
 use stablevar::fit::FittedModel;
 use stablevar::selection::Rule;
@@ -37,11 +38,7 @@ pub(crate) fn warnings(findings: &[Words]) -> String {
                 among the columns, and that rows were selected by columns and outcome in some fixed way.</p>"
             .into();
     }
-    let item = |text: &str| {
-        let mut letters = text.chars();
-        let first: String = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
-        escape(&shorten(&format!("{first}{}", letters.as_str()), 400))
-    };
+    let item = |text: &str| escape(&shorten(&capitalised(text), 400));
     let items: String = findings
         .iter()
         .map(|finding| {
@@ -94,8 +91,8 @@ fn how_sure(model: &FittedModel) -> (String, String) {
                     holds elsewhere."
         }
         None => {
-            "It is the probability that a variable's gate is open under the last weights, which overstates how sure one \
-                 can be."
+            "It is the probability that a variable's gate is open under the last weights. That is not how sure one can be: a \
+             wrong variable may have it, too. Only evidence, which was not asked for, tests each variable by itself."
         }
     };
     let by = |a: &&usize, b: &&usize| model.open_probability[**a].total_cmp(&model.open_probability[**b]);
@@ -124,8 +121,9 @@ fn how_sure(model: &FittedModel) -> (String, String) {
             let next = next.map_or(String::new(), |next| format!("; the likeliest left out is {next}"));
             let lowest = model.open_probability[least];
             let (words, shown) = if lowest > 0.995 { ("above", 0.99) } else { ("at least", lowest) };
+            let of = if model.evidence.is_some() { "Probability" } else { "Only by gates, open with a probability" };
             (
-                format!("Probability {words} {shown:.2}"),
+                format!("{of} {words} {shown:.2}"),
                 format!("The least certain chosen is {}{next}; {rule}. {what}{halves}", told(least)),
             )
         }
@@ -139,13 +137,6 @@ fn how_sure(model: &FittedModel) -> (String, String) {
 fn effective_rows(model: &FittedModel) -> (String, String) {
     let size = model.effective_sample_size;
     let of = format!("{} of {}", count(size.round() as usize), count(model.rows));
-    let uses = if model.refit_is_weighted() {
-        "The final model is fitted under these weights: they did better in regions that were held out."
-    } else if model.method.seeks_stability() {
-        "The weights serve to tell the variables apart; the final model is fitted to all rows alike."
-    } else {
-        "The model is fitted under these weights."
-    };
     let per_column = size / model.encoding.columns.len() as f64;
     let verdict = match per_column {
         ample if ample >= 20.0 => "ample",
@@ -154,9 +145,11 @@ fn effective_rows(model: &FittedModel) -> (String, String) {
     };
     let long = match model.diagnostics.weights {
         Some(_) => format!(
-            "That is {verdict} for {} columns. Weights that make the variables independent count some rows more than others, \
-             which leaves the information of so many equal rows. {uses}",
-            model.encoding.columns.len()
+            "So many equal rows have the information that is left under the <a href=\"#weights\">weights</a>, which is {verdict} for {} \
+             columns.{} {}",
+            model.encoding.columns.len(),
+            without_weight(model),
+            role_of_weights(model)
         ),
         None => "All rows count alike.".into(),
     };
@@ -165,11 +158,7 @@ fn effective_rows(model: &FittedModel) -> (String, String) {
 
 fn converged(model: &FittedModel) -> (String, String) {
     let answer = if model.converged { "Yes" } else { "No" };
-    let mut reason = escape(&model.stop_reason);
-    if let Some(first) = reason.get(..1) {
-        reason.replace_range(..1, &first.to_uppercase());
-    }
-    (answer.into(), format!("{reason}."))
+    (answer.into(), format!("{}.", escape(&capitalised(&model.stop_reason))))
 }
 
 fn worries(findings: &[Words]) -> (String, String) {

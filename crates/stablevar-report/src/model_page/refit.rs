@@ -1,15 +1,12 @@
 //! How the model on the variables chosen was chosen.
 
-use crate::page::table;
-use crate::text::{escape, number};
+use crate::page::{explained, table};
+use crate::text::{capitalised, escape, number};
 use stablevar::fit::FittedModel;
 
 pub(super) fn section(model: &FittedModel) -> String {
     let Some(choice) = &model.refit else { return String::new() };
-    let mut why = escape(&choice.why);
-    if let Some(first) = why.get(..1) {
-        why.replace_range(..1, &first.to_uppercase());
-    }
+    let why = escape(&capitalised(&choice.why));
     let taken = format!("<p>Taken is <b>{}</b>. {why}.</p>", escape(&choice.chosen));
     if choice.candidates.is_empty() {
         return taken;
@@ -31,14 +28,25 @@ pub(super) fn section(model: &FittedModel) -> String {
         .collect();
     let error = format!("{} in cross-validation", choice.metric);
     let baseline = if model.classes.is_some() { "logistic regression" } else { "least squares" };
+    let meanings = [
+        ("variables", "How many it uses.".to_string()),
+        (error.as_str(), "The error in rows held out at random: how it does where new rows are like these.".into()),
+        (
+            "under stress",
+            "The mean over regions held out whole, each relative to the baseline: below 1 is better.".into(),
+        ),
+        ("s.e.", "The standard error of that mean.".into()),
+        ("worst", "The region where it does worst.".into()),
+    ];
     let regions: Vec<String> = choice.regions.iter().map(|name| escape(name)).collect();
     format!(
         "{taken}<p>Each way to fit was tried without every one of {} regions of the rows, and predicted the region: what does well \
          there is likelier to carry over to new places. Errors under stress are relative to those of {baseline} on all columns, so \
-         that less than 1 is better. The variables were chosen before, on all rows.</p>{}<details><summary>The regions</summary>\
+         that less than 1 is better. The variables were chosen before, on all rows.</p>{}{}<details><summary>The regions</summary>\
          <p>{}</p></details>",
         choice.regions.len(),
         table(&["", "variables", &error, "under stress", "s.e.", "worst"], &rows),
+        explained(&meanings),
         regions.join("; ")
     )
 }

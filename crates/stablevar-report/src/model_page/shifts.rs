@@ -1,9 +1,8 @@
 //! The error if a column's mean were elsewhere.
 
-use super::shown;
-use crate::chart::{Axis, Chart, LineChart, Point, Scale, Series, figure};
-use crate::page::table;
-use crate::text::{escape, number, shorten};
+use crate::chart::{Axis, LineChart, PANEL, Point, Scale, Series, figure};
+use crate::page::{explained, name as shown, panels, table};
+use crate::text::{count, escape, number, shorten_name};
 use stablevar::fit::{FittedModel, Task};
 use stablevar::foresight::ShiftCurve;
 
@@ -11,8 +10,6 @@ use stablevar::foresight::ShiftCurve;
 const SHOWN: usize = 8;
 /// And of these at most so many.
 const FOLDED: usize = 40;
-/// Small charts to a row.
-const COLUMNS: usize = 2;
 
 pub(super) fn section(model: &FittedModel) -> String {
     let Ok(curves) = model.shift_curves() else { return String::new() };
@@ -46,9 +43,9 @@ fn has_line(curve: &ShiftCurve) -> bool {
 }
 
 fn title(curve: &ShiftCurve) -> String {
-    let level = curve.level.as_ref().map_or_else(String::new, |level| format!("={}", shorten(level, 20)));
+    let level = curve.level.as_ref().map_or_else(String::new, |level| format!("={}", shorten_name(level, 16)));
     let unused = if curve.used { "" } else { " (not used)" };
-    format!("{}{level}{unused}", shorten(&curve.column, 30))
+    format!("{}{level}{unused}", shorten_name(&curve.column, 26))
 }
 
 fn small_multiples(model: &FittedModel, curves: &[&ShiftCurve]) -> String {
@@ -71,11 +68,11 @@ fn small_multiples(model: &FittedModel, curves: &[&ShiftCurve]) -> String {
             }],
         }
     };
-    let (charts, titles): (Vec<LineChart>, Vec<String>) =
-        curves.iter().map(|curve| (chart(curve), title(curve))).unzip();
-    let panels: Vec<(&str, &dyn Chart)> =
-        titles.iter().zip(&charts).map(|(title, chart)| (title.as_str(), chart as &dyn Chart)).collect();
-    figure("The error under shifts of one column", "", &panels, COLUMNS, (330.0, 190.0))
+    let drawn = |curve: &&ShiftCurve| {
+        let title = title(curve);
+        figure(&format!("The error under shifts of {title}"), "", &[(&title, &chart(curve))], 1, (PANEL, 180.0))
+    };
+    panels(&curves.iter().map(drawn).collect::<Vec<_>>())
 }
 
 fn listed(curves: &[&ShiftCurve]) -> String {
@@ -84,14 +81,14 @@ fn listed(curves: &[&ShiftCurve]) -> String {
         point.map_or_else(
             || "–".to_string(),
             |point| match point.error {
-                Some(error) => format!("{} (n_eff {:.0})", number(error), point.effective_sample_size),
-                None => format!("– (n_eff {:.0})", point.effective_sample_size),
+                Some(error) => format!("{} ({})", number(error), count(point.effective_sample_size.round() as usize)),
+                None => format!("– ({})", count(point.effective_sample_size.round() as usize)),
             },
         )
     };
     let row = |curve: &&ShiftCurve| {
         let name = match &curve.level {
-            Some(level) => format!("{}={}", shown(&curve.column), escape(&shorten(level, 40))),
+            Some(level) => format!("{}={}", shown(&curve.column), escape(&shorten_name(level, 32))),
             None => shown(&curve.column),
         };
         let mut cells = vec![name, format!("{:+.1} %", 100.0 * curve.danger)];
@@ -99,5 +96,10 @@ fn listed(curves: &[&ShiftCurve]) -> String {
         cells
     };
     let rows: Vec<Vec<String>> = curves.iter().map(row).collect();
+    let meanings = [
+        ("largest rise within 1 s.d.", "How much larger the error gets at most when the column's mean moves by up to one standard deviation either way.".to_string()),
+        ("1 s.d. lower, as it is, 1 s.d. higher", "The error there; in brackets the effective rows that it rests on. A dash: too few.".into()),
+    ];
     table(&["column", "largest rise within 1 s.d.", "1 s.d. lower", "as it is", "1 s.d. higher"], &rows)
+        + &explained(&meanings)
 }

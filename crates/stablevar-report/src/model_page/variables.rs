@@ -1,42 +1,121 @@
 //! Every variable: probability, evidence, coefficient, role, and what could stand in for it.
 
-use super::shown;
-use crate::chart::{Forest, Interval, picture};
-use crate::page::{TableCell, sortable_table};
-use crate::text::{escape, number, shorten, sufficiency};
+use crate::chart::{Forest, Interval, LABEL, PANEL, picture};
+use crate::page::{TableCell, explained, name as shown, panels, sortable_table};
+use crate::text::{capitalised, count, escape, labels, number, p_value, shorten, sufficiency};
 use stablevar::evidence::VariableEvidence;
 use stablevar::finding::Finding;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
 use stablevar::wording::Plain;
 
-/// Rows of the picture at most; the table has all.
+/// Rows of the picture at most, and of one of its parts; the table has all.
 const PICTURED: usize = 60;
+const PART: usize = 20;
+/// Variables that are all shown at once; of more, those in question are, and the others are folded away.
+const SHOWN: usize = 25;
+/// A variable that was left out is in question from this probability on, or below this p-value.
+const IN_QUESTION: f64 = 0.05;
+const SMALL_P: f64 = 0.01;
 
 pub(super) fn section(model: &FittedModel) -> String {
-    let judged = model.evidence.is_some();
-    let slope = if matches!(model.model, Model::Linear(_)) { "coefficient" } else { "mean slope" };
-    let probability = match (model.method.loop_settings(), judged) {
-        (None, _) => "gate open",
-        (Some(_), true) => "probability of being stable",
-        (Some(_), false) => "gate open",
-    };
-    let mut header = vec!["variable", "role", probability, slope];
-    header.extend(model.selection_frequency.iter().map(|_| "selected in resamples"));
-    if judged {
-        header.extend(["effect given all others", "s.e.", "t", "p-value"]);
-    }
-    let rows: Vec<Vec<TableCell>> = (0..model.encoding.features.len()).map(|position| row(model, position)).collect();
+    let columns = headings(model);
+    let header: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let order = order(model);
+    let (first, rest) = order.split_at(in_question(model, &order));
     let roles: String = [role(model, true), role(model, false)]
         .map(|role| format!("<option value=\"{role}\">{role}</option>"))
         .concat();
     let controls = format!(
-        "<div class=\"controls\" data-filters=\"variable-table\"><label>Find <input type=\"search\" placeholder=\"part of a name\"></label>\
+        "<div class=\"controls\" data-filters=\"variables\"><label>Find <input type=\"search\" placeholder=\"part of a name\"></label>\
          <label>Role <select><option value=\"\">all</option>{roles}</select></label><output aria-live=\"polite\"></output></div>"
     );
-    let caption = "Every variable. A click on a heading sorts.";
-    let table = sortable_table("variable-table", caption, &header, &rows);
-    format!("{controls}{table}{}{}{}{}", whole_set(model), forest(model), stand_ins(model), left_out(model))
+    let rows = |positions: &[usize]| positions.iter().map(|&position| row(model, position)).collect::<Vec<_>>();
+    let caption = if rest.is_empty() {
+        "Every variable, the chosen first. A click on a heading sorts."
+    } else {
+        "The chosen variables, then those in question. A click on a heading sorts."
+    };
+    let table = sortable_table("variable-table", caption, &header, &rows(first));
+    let folded = if rest.is_empty() {
+        String::new()
+    } else {
+        let others =
+            sortable_table("other-variable-table", "Variables that are clearly left out.", &header, &rows(rest));
+        format!("<details><summary>{} more variables, clearly left out</summary>{others}</details>", count(rest.len()))
+    };
+    format!(
+        "{controls}{table}{folded}{}{}{}{}{}",
+        explained(&columns),
+        whole_set(model),
+        forest(model),
+        stand_ins(model),
+        left_out(model)
+    )
+}
+
+/// The headings of the table with what they mean.
+fn headings(model: &FittedModel) -> Vec<(&'static str, String)> {
+    let judged = model.evidence.is_some();
+    let mut headings =
+        vec![("variable", "A column of the table.".to_string()), ("role", "Whether the model uses it.".into())];
+    if has_probability(model) {
+        headings.push(if judged {
+            ("probability of being stable", "That it has an effect of its own once all others are known; ± how far repeats differ. See <a href=\"#words\">the words</a> for why it can be low though the p-value is small.".into())
+        } else {
+            ("gate open", "The probability that its gate is open. It overstates how sure one can be.".into())
+        });
+    }
+    headings.push(if matches!(model.model, Model::Linear(_)) {
+        ("coefficient", "By how much the model's prediction rises with one unit of it; for classes in log-odds.".into())
+    } else {
+        ("mean slope", "By how much the model's prediction rises with one unit of it, on average over the rows.".into())
+    });
+    headings.extend(
+        model.selection_frequency.iter().map(|_| {
+            ("selected in resamples", "The share of random halves of the rows in which it was chosen.".into())
+        }),
+    );
+    if judged {
+        headings.extend([
+            ("effect given all others", "The slope of the outcome in it while all other columns stay as they are, whatever their shape; text has none.".into()),
+            ("s.e.", "The standard error of that effect.".into()),
+            ("t", "Effect over standard error.".into()),
+            ("p-value", "How rarely chance alone gives evidence as strong, of any shape.".into()),
+        ]);
+    }
+    headings
+}
+
+/// Whether there is a probability to show: methods without gates and evidence have none.
+fn has_probability(model: &FittedModel) -> bool {
+    model.method.loop_settings().is_some() || !model.penalty_path.is_empty()
+}
+
+/// The chosen ones first, then by probability, the strongest evidence first.
+fn order(model: &FittedModel) -> Vec<usize> {
+    let p = |position: usize| model.evidence.as_ref().map_or(0.0, |all| all[position].p_value);
+    let mut order: Vec<usize> = (0..model.encoding.features.len()).collect();
+    order.sort_by(|&a, &b| {
+        let chosen = model.selected.contains(&b).cmp(&model.selected.contains(&a));
+        let likelier = model.open_probability[b].total_cmp(&model.open_probability[a]);
+        chosen.then(likelier).then(p(a).total_cmp(&p(b)))
+    });
+    order
+}
+
+/// How many variables of the order are chosen or in question; all, where there are few.
+fn in_question(model: &FittedModel, order: &[usize]) -> usize {
+    if order.len() <= SHOWN {
+        return order.len();
+    }
+    let questioned = |position: usize| {
+        model.selected.contains(&position)
+            || model.open_probability[position] >= IN_QUESTION
+            || model.evidence.as_ref().is_some_and(|all| all[position].p_value < SMALL_P || all[position].doubtful)
+    };
+    let last = order.iter().rposition(|&position| questioned(position)).map_or(0, |last| last + 1);
+    last.max(SHOWN.min(10)).min(order.len())
 }
 
 fn role(model: &FittedModel, selected: bool) -> &'static str {
@@ -55,36 +134,25 @@ fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
         _ if !selected => TableCell::number("–".into(), 0.0),
         [column] => TableCell::number(number(coefficients[*column]), coefficients[*column]),
         columns => {
-            let each = columns.iter().map(|&column| {
-                let level = escape(&shorten(&model.encoding.columns[column].name, 40));
-                format!("{level}: {}", number(coefficients[column]))
-            });
             let largest = columns.iter().map(|&column| coefficients[column].abs()).fold(0.0, f64::max);
-            let spelt = each.collect::<Vec<_>>().join("<br>");
-            TableCell::number(format!("<details><summary>{} levels</summary>{spelt}</details>", columns.len()), largest)
+            TableCell::number(format!("<a href=\"#levels\">{} levels</a>", columns.len() + 1), largest)
         }
     };
     let probability = model.open_probability[position];
-    let mut row = vec![
-        TableCell::text(shown(&feature.name)),
-        TableCell::text(role(model, selected).into()),
-        TableCell::number(
-            format!(
-                "<span class=\"share\"><i style=\"width:{:.0}%\"></i></span>{probability:.2}{}",
-                100.0 * probability,
-                model.evidence.as_ref().map_or_else(String::new, |all| marks(&all[position]))
-            ),
-            probability,
-        ),
-        coefficient,
-    ];
+    let mut row = vec![TableCell::text(shown(&feature.name)), TableCell::text(role(model, selected).into())];
+    if has_probability(model) {
+        let marks = model.evidence.as_ref().map_or_else(String::new, |all| marks(&all[position]));
+        let bar = format!("<span class=\"share\"><i style=\"width:{:.0}%\"></i></span>", 100.0 * probability);
+        row.push(TableCell::number(format!("{bar}{probability:.2}{marks}"), probability));
+    }
+    row.push(coefficient);
     let shares = model.selection_frequency.iter();
     row.extend(shares.map(|share| TableCell::number(format!("{:.0} %", 100.0 * share[position]), share[position])));
     if let Some(evidence) = model.evidence.as_ref().map(|all| &all[position]) {
         let optional = |value: Option<f64>| TableCell::number(value.map_or("–".into(), number), value.unwrap_or(0.0));
         row.extend([optional(evidence.effect), optional(evidence.standard_error)]);
         row.push(TableCell::number(format!("{:.1}", evidence.t), evidence.t));
-        row.push(TableCell::number(format!("{:.1e}", evidence.p_value), evidence.p_value));
+        row.push(TableCell::number(p_value(evidence.p_value), evidence.p_value));
     }
     row
 }
@@ -102,29 +170,65 @@ fn forest(model: &FittedModel) -> String {
     let mut order: Vec<usize> = (0..evidence.len()).collect();
     order.sort_by(|&a, &b| evidence[b].t.abs().total_cmp(&evidence[a].t.abs()));
     order.truncate(PICTURED);
-    let rows: Vec<Interval> = order
-        .iter()
-        .map(|&position| {
-            let variable = &evidence[position];
-            Interval {
-                name: model.encoding.features[position].name.clone(),
-                value: variable.effect_size,
-                half: if variable.t == 0.0 { 0.0 } else { 1.96 * (variable.effect_size / variable.t).abs() },
-                emphasised: model.selected.contains(&position),
-            }
-        })
-        .collect();
-    let axis = "partial correlation with the outcome given all others";
-    let forest = Forest { axis: axis.into(), rows };
-    let picture = picture("Evidence for every variable, with 95 % intervals", &forest, (640.0, forest.height()));
+    let short = labels(order.iter().map(|&position| model.encoding.features[position].name.as_str()), LABEL);
+    let interval = |(&position, label): (&usize, String)| {
+        let variable = &evidence[position];
+        Interval {
+            name: model.encoding.features[position].name.clone(),
+            label,
+            value: variable.effect_size,
+            half: if variable.t == 0.0 { 0.0 } else { 1.96 * (variable.effect_size / variable.t).abs() },
+            emphasised: model.selected.contains(&position),
+        }
+    };
+    let rows = order.iter().zip(short).map(interval).collect();
+    let parts = Forest::new("partial correlation given all others", rows).parts(PART);
+    let what = "Evidence for every variable, with 95 % intervals";
+    let pictures: Vec<String> = parts.iter().map(|part| picture(what, part, (PANEL, part.height()))).collect();
     let all = if order.len() < evidence.len() {
-        format!(" The {} with the strongest evidence of {}.", order.len(), evidence.len())
+        format!(" The {} with the strongest evidence of {}.", order.len(), count(evidence.len()))
     } else {
         String::new()
     };
     format!(
-        "<figure>{picture}<figcaption>Evidence with 95 % intervals: an interval away from 0 speaks for an effect of its own. \
-         Chosen variables in blue, the others in grey.{all}</figcaption></figure>"
+        "<figure><h3>Evidence</h3>{}<figcaption>How strongly each variable goes with the outcome once all others are known, with 95 % \
+         intervals. Chosen variables in blue, the others in grey.{all}</figcaption></figure>{}",
+        panels(&pictures),
+        away_from_zero(model, evidence)
+    )
+}
+
+/// Why variables were left out whose interval is away from 0.
+fn away_from_zero(model: &FittedModel, evidence: &[VariableEvidence]) -> String {
+    let grey: Vec<usize> = order(model)
+        .into_iter()
+        .filter(|&position| !model.selected.contains(&position) && evidence[position].t.abs() > 1.96)
+        .collect();
+    let (false, Some(settings)) = (grey.is_empty(), model.method.loop_settings()) else { return String::new() };
+    let told = |&position: &usize| {
+        let variable = &evidence[position];
+        format!(
+            "{} (p = {}, probability {:.2})",
+            shown(&model.encoding.features[position].name),
+            p_value(variable.p_value),
+            model.open_probability[position]
+        )
+    };
+    let mut listed: Vec<String> = grey.iter().take(6).map(told).collect();
+    if grey.len() > 6 {
+        listed.push(format!("and {} more", grey.len() - 6));
+    }
+    let rule = match settings.rule.threshold() {
+        Some(least) => format!(
+            "a probability of {least} or more, which takes more than an interval away from 0: among many variables some \
+                                are so by chance, and what imperfect regressions leave of the others looks like a small effect"
+        ),
+        None => "the rule that was asked for".to_string(),
+    };
+    format!(
+        "<p>Left out though the interval is away from 0: {}. To be chosen takes {rule} (<a href=\"#words\">Probability</a>). A variable with a \
+         high probability may also be left out because a chosen one tells the same.</p>",
+        listed.join(", ")
     )
 }
 
@@ -148,11 +252,6 @@ fn whole_set(model: &FittedModel) -> String {
         .collect();
     let list = if of_members.is_empty() { String::new() } else { format!("<ul>{of_members}</ul>") };
     format!("<h3>The set as a whole</h3><p>{}.</p>{list}", capitalised(&sufficiency(set)))
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn stand_ins(model: &FittedModel) -> String {

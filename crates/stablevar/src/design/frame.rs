@@ -1,7 +1,7 @@
 //! What is known of the training rows without looking at them again.
 
 use super::survey::Survey;
-use super::{Encoding, Roles, Target};
+use super::{ColumnSummary, Encoding, Roles, Target};
 use crate::error::Result;
 use crate::finding::{Code, Finding};
 use crate::linalg::{Matrix, correlation_from_covariance, covariance_from_moments};
@@ -22,6 +22,9 @@ pub struct Frame {
     pub correlations: Matrix,
     /// Pairs of encoded columns that are nearly the same, so that no weights can tell them apart.
     pub inseparable: Vec<(usize, usize)>,
+    /// What the table's columns held, those that carry nothing among them.
+    #[serde(default)]
+    pub summaries: Vec<ColumnSummary>,
     /// What the user should know about the preparation.
     pub notes: Vec<Finding>,
     pub(super) rows: usize,
@@ -39,6 +42,7 @@ impl Frame {
             encoding: Encoding::learn(survey, roles)?,
             correlations: Matrix::zeros(0, 0),
             inseparable: Vec::new(),
+            summaries: survey.summaries(),
             notes,
             rows: survey.kept,
             total: survey.total(),

@@ -10,6 +10,7 @@ mod encoding;
 mod far;
 mod frame;
 mod moments;
+mod summary;
 mod survey;
 mod target;
 mod twofold;
@@ -17,7 +18,8 @@ mod twofold;
 pub use encoding::{EncodedColumn, Encoding, EncodingReport, Feature, FeatureKind, RARE_LEVEL};
 pub use far::Bulk;
 pub use frame::{Frame, KeptRows};
-pub use survey::{Survey, Used};
+pub use summary::ColumnSummary;
+pub use survey::{ColumnKind, Survey, Used};
 pub use target::{Target, Task, class_numbers, label_of};
 
 use crate::error::{Error, Result};

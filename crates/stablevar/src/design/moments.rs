@@ -135,6 +135,16 @@ impl Moments {
         self.low.is_none()
     }
 
+    /// Base weight of the rows that have a value.
+    pub(super) fn weight(&self) -> f64 {
+        self.weight.value()
+    }
+
+    /// The least and the greatest value.
+    pub(super) fn range(&self) -> Option<(f64, f64)> {
+        self.low.zip(self.high)
+    }
+
     /// Mean and standard deviation when the mean stands for what is missing of `total`; `None` if constant.
     pub(super) fn mean_and_scale(&self, total: f64) -> Option<(f64, f64)> {
         let (low, high) = self.low.zip(self.high)?;

@@ -56,10 +56,14 @@ pub(super) struct ColumnSurvey {
     two: Option<Vec<f64>>,
 }
 
+/// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum ColumnKind {
+pub enum ColumnKind {
+    /// Numbers.
     Number,
+    /// True and false.
     Boolean,
+    /// Text.
     Text,
 }
 
@@ -72,7 +76,8 @@ impl ColumnKind {
         }
     }
 
-    fn in_words(self) -> &'static str {
+    /// In words.
+    pub fn in_words(self) -> &'static str {
         match self {
             ColumnKind::Number => "numbers",
             ColumnKind::Boolean => "true/false",
@@ -202,6 +207,11 @@ impl Survey {
     /// Sum of the base weights of the rows used.
     pub(super) fn total(&self) -> f64 {
         self.total.value()
+    }
+
+    /// Rows seen.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
     }
 
     /// Rows used.
@@ -345,6 +355,11 @@ impl ColumnSurvey {
     /// The levels and their base weights, in the order of their names.
     pub(super) fn levels(&self) -> impl Iterator<Item = (&String, f64)> {
         self.levels.iter().map(|(level, weight)| (level, weight.value()))
+    }
+
+    /// The share of this many rows in which it is missing, as far as that was counted.
+    pub(super) fn missing_share(&self, rows: usize) -> f64 {
+        self.missing as f64 / rows.max(1) as f64
     }
 
     /// Whether no row used has a value.

@@ -6,7 +6,6 @@ use super::sufficiency::Sets;
 use super::{Choice, Evidence, Gathered, Source, Sufficiency, VariableEvidence, focused, network, regression, screen};
 use crate::design::TrainingData;
 use crate::error::{Error, Result};
-use crate::parameter::Fraction;
 use crate::passes::RowSource;
 use crate::threads;
 use rand::SeedableRng;
@@ -30,8 +29,6 @@ const DOUBT: std::ops::Range<f64> = 0.02..0.98;
 const UNLIKELY: f64 = 0.1;
 /// As is a probability that differs so much between repeats.
 const UNSETTLED: f64 = 0.05;
-/// Of very many variables about this many are expected to be stable.
-const EXPECTED: f64 = 10.0;
 /// Rows beyond the limit are drawn with this seed, whatever the seed of the fit: no draw may decide.
 const DRAW: u64 = 0;
 
@@ -54,8 +51,7 @@ pub fn gather(
     let data: &TrainingData = &sample;
     let variables = data.encoding.features.len();
     let order = order_by_content(data);
-    let prior = settings.prior.get().min(EXPECTED / variables.max(1) as f64);
-    let settings = &Evidence { prior: Fraction::new("prior", prior).unwrap_or(settings.prior), ..*settings };
+    let settings = &settings.for_variables(variables);
     let work = Work { tick, stopped: AtomicBool::new(false) };
     let by_rows: Box<Judge> = match settings.source {
         Source::Focused => {

@@ -433,5 +433,11 @@ mod tests {
         let values: Vec<f64> = [0.0, 4.0, 9.0, 16.0, 36.0].iter().map(|&x| probability(x, 1000.0, &settings)).collect();
         assert!(values.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(values[0] < 0.25 && values[4] > 0.99);
+        // The t that is needed for a half, as docs/evidence.md has it, and more of it among many variables.
+        for (rows, least) in [(1000.0, 3.2), (10_000.0, 4.6), (50_000.0, 8.2)] {
+            let (t, p) = settings.needed(10, rows, 0.5);
+            assert!((t - least).abs() < 0.1 && (p - chi_squared_tail(t * t, 1)).abs() < 1e-12, "{rows}: {t}");
+        }
+        assert!(settings.needed(500, 1000.0, 0.5).0 > settings.needed(10, 1000.0, 0.5).0 + 0.3);
     }
 }

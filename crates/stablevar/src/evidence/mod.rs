@@ -21,6 +21,9 @@ pub(crate) use screen::is_wide;
 use serde::{Deserialize, Serialize};
 pub use stages::stage_seconds;
 
+/// Of very many variables about this many are expected to be stable.
+const EXPECTED: f64 = 10.0;
+
 /// Where the evidence comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -71,6 +74,32 @@ impl Default for Evidence {
 }
 
 impl Evidence {
+    /// The same for so many variables: of many fewer can be expected to matter.
+    fn for_variables(&self, variables: usize) -> Self {
+        let prior = self.prior.get().min(EXPECTED / variables.max(1) as f64);
+        Self { prior: Fraction::new("prior", prior).unwrap_or(self.prior), ..*self }
+    }
+
+    /// The probability of being stable, before the data are seen, of one of so many variables.
+    pub fn prior_for(&self, variables: usize) -> f64 {
+        self.for_variables(variables).prior.get()
+    }
+
+    /// The least |t| of one of so many variables, in so many rows, that makes its probability this high, and the p-value of it.
+    pub fn needed(&self, variables: usize, rows: f64, probability: f64) -> (f64, f64) {
+        let settings = self.for_variables(variables);
+        let (mut low, mut high) = (0.0, 1e6);
+        for _ in 0..200 {
+            let middle = 0.5 * (low + high);
+            if judge::probability(middle * middle, rows, &settings) < probability {
+                low = middle
+            } else {
+                high = middle
+            }
+        }
+        (high, judge::chi_squared_tail(high * high, 1))
+    }
+
     /// By how much the allowance for imperfect regressions shrinks a statistic of so many rows.
     fn shrink(&self, rows: f64) -> f64 {
         1.0 + rows * self.allowance.get().powi(2)

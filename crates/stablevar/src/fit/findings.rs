@@ -24,6 +24,10 @@ fn of_the_search(model: &FittedModel) -> Vec<Finding> {
     if model.selected.is_empty() {
         found.push(Finding::new(if model.evidence.is_some() { Code::NothingSelected } else { Code::NoGateOpen }));
     }
+    let gated = model.method.loop_settings().is_some() && model.evidence.is_none();
+    if gated && !model.selected.is_empty() && model.encoding.features.len() > 1 {
+        found.push(Finding::new(Code::GatesAlone));
+    }
     found
 }
 

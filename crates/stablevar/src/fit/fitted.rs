@@ -1,6 +1,6 @@
 //! What is known after a fit.
 
-use crate::design::{Encoding, EncodingReport, Task};
+use crate::design::{ColumnSummary, Encoding, EncodingReport, Task};
 use crate::diagnostics::SelectionCondition;
 use crate::error::{Error, Result};
 use crate::evidence::{Source, Sufficiency, VariableEvidence};
@@ -74,6 +74,9 @@ pub struct FittedModel {
     pub warnings: Vec<Finding>,
     /// Training rows with held-out predictions, from which errors elsewhere are foreseen; `None` where there are too few.
     pub memory: Option<TrainingMemory>,
+    /// What the table's columns held, those that carry nothing among them; nothing in older files.
+    #[serde(default)]
+    pub columns: Vec<ColumnSummary>,
     /// How it was made.
     pub origin: Origin,
 }
@@ -106,6 +109,7 @@ impl FittedModel {
             && self.selection_frequency.as_ref().is_none_or(|frequency| frequency.len() == features)
             && self.stand_ins.iter().all(|pair| pair.variable < features && pair.stands_for < features)
             && self.memory.as_ref().is_none_or(|memory| memory.is_whole(columns))
+            && self.columns.iter().all(ColumnSummary::is_whole)
             && square(&self.initial_correlations)
             && self.diagnostics.correlations.as_ref().is_none_or(square)
             && self.diagnostics.remaining_pair.is_none_or(|(i, j)| i < columns && j < columns)

@@ -477,6 +477,7 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         stop_reason: found.stop_reason,
         warnings: frame.notes.clone(),
         memory: found.memory,
+        columns: frame.summaries.clone(),
         origin: Origin::default(),
     };
     let found_out = findings(&model, frame.total_weight(), frame.target.mean, found.separated);

@@ -92,6 +92,11 @@ impl TrainingMemory {
         self.base.len()
     }
 
+    /// Values of an encoded column in the user's units; for levels 0 and 1.
+    pub fn column(&self, column: usize) -> &[f64] {
+        &self.columns[column]
+    }
+
     /// Base weights.
     pub fn base(&self) -> &[f64] {
         &self.base

@@ -12,7 +12,7 @@ pub use crate::passes::{Divergence, QuadraticFunction};
 pub use balance::{AutomaticRidge, Balance, BalancePath, Floors, Means, PathEnd, PathPoint, Reached};
 pub use dwr::Dwr;
 pub use mask::Mask;
-pub use profile::WeightProfile;
+pub use profile::{BySize, WeightProfile};
 pub use srdo::{Classifier, RatioFunction, Srdo};
 
 use crate::design::TrainingData;

@@ -27,6 +27,42 @@ pub struct WeightProfile {
     pub half_of_the_weight: f64,
     /// (row of the table counted from 0, weight) of the largest weights, largest first.
     pub largest: Vec<(usize, f64)>,
+    /// Rows by the size of their weight; older files have none.
+    #[serde(default)]
+    pub by_size: Option<BySize>,
+}
+
+/// Rows by the size of their weight, on a scale of factors: most weights may be near 0 and a few far above 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BySize {
+    /// Rows of weight 0, or of so little that it is next to nothing (below 1/16,000 of the largest).
+    pub without_weight: usize,
+    /// The lower end of the first bin, 1/1024 of the largest weight; each bin reaches to the root of 2 times its lower end.
+    pub from: f64,
+    /// Rows below the first bin, those without weight among them, then in every bin.
+    pub counts: Vec<usize>,
+}
+
+/// Bins by size, two for every factor of 2.
+const SIZES: usize = 20;
+
+impl BySize {
+    /// From counts in equal bins of this width, the last of which ends at the largest weight.
+    fn new(counts: &[f64], width: f64) -> Self {
+        let from = width * counts.len() as f64 / 2f64.powi(SIZES as i32 / 2);
+        let mut by_size = vec![0.0; SIZES + 1];
+        for (bin, count) in counts.iter().enumerate() {
+            let middle = (bin as f64 + 0.5) * width;
+            by_size[(2.0 * (middle / from).log2() + 1.0).floor().clamp(0.0, SIZES as f64) as usize] += count;
+        }
+        let counts_by_size = by_size.iter().map(|count| *count as usize).collect();
+        Self { without_weight: counts.first().map_or(0, |count| *count as usize), from, counts: counts_by_size }
+    }
+
+    /// The ends of the bins but for the first, which begins at 0.
+    pub fn edges(&self) -> impl Iterator<Item = f64> + '_ {
+        (0..self.counts.len()).map(|k| self.from * 2f64.powf(k as f64 / 2.0))
+    }
 }
 
 impl WeightProfile {
@@ -61,13 +97,19 @@ impl WeightProfile {
             counts: in_bins.iter().map(|count| *count as usize).collect(),
             quantiles: SHARES.map(|share| (share, at(share).clamp(least, most))).to_vec(),
             half_of_the_weight: holders / rows,
+            // Weights that are all the same have no sizes to tell apart.
+            by_size: (least < most).then(|| BySize::new(&counts, fine)),
             largest: greatest.into_iter().map(|(weight, place)| (data.position(place), weight)).collect(),
         })
     }
 
     /// Whether its parts fit together, which a file changed by hand may not do.
     pub(crate) fn is_whole(&self) -> bool {
-        self.counts.len() == BINS + 1 && self.quantiles.len() == SHARES.len() && self.largest.len() <= NAMED
+        let sizes = |by_size: &BySize| by_size.counts.len() == SIZES + 1 && by_size.from > 0.0;
+        self.by_size.as_ref().is_none_or(sizes)
+            && self.counts.len() == BINS + 1
+            && self.quantiles.len() == SHARES.len()
+            && self.largest.len() <= NAMED
     }
 }
 
@@ -111,6 +153,14 @@ mod tests {
         assert!((median - 1000.0 / 1117.0).abs() < 1e-2, "{median}");
         // 90 and 30 and 438.5 of the ones are half of 1117.
         assert!((profile.half_of_the_weight - 0.4405).abs() < 1e-9, "{}", profile.half_of_the_weight);
+        let by_size = profile.by_size.as_ref().unwrap();
+        assert_eq!((by_size.counts.iter().sum::<usize>(), by_size.without_weight), (1000, 1));
+        let edges: Vec<f64> = by_size.edges().collect();
+        assert!((edges[SIZES] / profile.largest[0].1 - 1.0).abs() < 1e-4);
+        // 90, 30 and the ones, each in the bin that holds it.
+        let bin = |weight: f64| edges.iter().filter(|edge| **edge <= weight).count();
+        let [ones, thirty] = [1000.0 / 1117.0, 30_000.0 / 1117.0].map(bin);
+        assert_eq!((by_size.counts[ones], by_size.counts[thirty], by_size.counts[SIZES]), (997, 1, 1));
         assert!(profile.is_whole());
     }
 }
