@@ -12,6 +12,7 @@ use stablevar_data::simulate::{TEST_RATES, World};
 use stablevar_report::chart::{
     Axis, BarChart, BarGroup, Chart, Heatmap, LineChart, Point, Scale, Series, colour_of, figure, picture,
 };
+use stablevar_report::text::capitalised;
 
 /// A figure: a picture and its numbers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -41,10 +42,10 @@ const LOOPING: &str = "SVI as published";
 
 /// A number over the runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Average {
-    mean: f64,
+pub(crate) struct Average {
+    pub(crate) mean: f64,
     /// Standard error; 0 for a single run.
-    error: f64,
+    pub(crate) error: f64,
 }
 
 impl Average {
@@ -83,13 +84,75 @@ fn numbers(x: &[String], series: &[(String, Vec<Average>)]) -> Result<String, cs
     csv_text(lines)
 }
 
-fn lines(x: Axis, places: &[f64], y: Axis, series: &[(String, Vec<Average>)]) -> LineChart {
+/// The axes of a figure of lines, which stand at these places; `None` for other figures.
+fn axes(name: &str, labels: &[String]) -> Option<(Axis, Axis)> {
+    let size = || Axis::new("sample size n", Scale::FromZero);
+    let rates = || Axis::new("bias rate r of the test environment", Scale::Categories(labels.to_vec()));
+    let error = || Axis::new("mean squared error", Scale::Logarithmic);
+    let slopes = || Axis::new("||beta_v||_1", Scale::FromZero);
+    Some(match name {
+        "error-by-n" => (size(), error()),
+        "error-by-environment-linear" | "error-by-environment-nonlinear" => (rates(), error()),
+        "unstable-slopes-by-n" => (size(), slopes()),
+        "effective-size-by-n" => (size(), Axis::new("n_eff", Scale::FromZero)),
+        "unstable-slopes-by-loop" => (Axis::new("loop (0: least squares without weights)", Scale::FromZero), slopes()),
+        _ => return None,
+    })
+}
+
+/// The picture of a figure of lines; `None` for other figures.
+pub(crate) fn line_picture(
+    name: &str,
+    caption: &str,
+    labels: &[String],
+    series: &[(String, Vec<Average>)],
+) -> Option<String> {
+    let (x, y) = axes(name, labels)?;
+    let place = |(k, label): (usize, &String)| match x.scale {
+        Scale::Categories(_) => k as f64,
+        _ => label.parse().unwrap_or(f64::NAN),
+    };
+    let places: Vec<f64> = labels.iter().enumerate().map(place).collect();
     let line = |(name, values): &(String, Vec<Average>)| Series {
         name: name.clone(),
         colour: colour_of(name),
-        points: values.iter().zip(places).map(|(value, &x)| value.point(x)).collect(),
+        points: values.iter().zip(&places).map(|(value, &x)| value.point(x)).collect(),
     };
-    LineChart { x, y, series: series.iter().map(line).collect() }
+    Some(picture(caption, &LineChart { x, y, series: series.iter().map(line).collect() }, COLUMN))
+}
+
+/// A figure of lines with its numbers.
+fn of_lines(
+    (name, paper): Names,
+    caption: String,
+    labels: &[String],
+    series: &[(String, Vec<Average>)],
+) -> Result<Figure, csv::Error> {
+    let svg = line_picture(name, &caption, labels, series).unwrap_or_default();
+    Ok(Figure { name, paper, svg, csv: numbers(labels, series)?, caption })
+}
+
+/// The picture of errors in real environments, as (environment, error and standard error per method).
+pub(crate) fn bar_picture(
+    name: &str,
+    caption: &str,
+    metric: &str,
+    methods: &[String],
+    environments: &[(String, Vec<(f64, f64)>)],
+) -> String {
+    // Prices read better in thousands.
+    let (unit, what) = if name == "house" { (1e-3, " in thousands") } else { (1.0, "") };
+    let group = |(name, errors): &(String, Vec<(f64, f64)>)| BarGroup {
+        name: name.clone(),
+        bars: errors.iter().map(|(error, standard_error)| (unit * error, 1.96 * unit * standard_error)).collect(),
+    };
+    let chart = BarChart {
+        groups_are: "environment".into(),
+        heights_are: format!("{metric}{what}"),
+        series: methods.iter().map(|method| (method.clone(), colour_of(method))).collect(),
+        groups: environments.iter().map(group).collect(),
+    };
+    picture(caption, &chart, (PAGE, 320.0))
 }
 
 fn outcomes<'a>(runs: &'a [Run], cell: Cell, name: &str) -> Vec<&'a MethodOutcome> {
@@ -116,7 +179,6 @@ pub fn linear(runs: &[Run]) -> Result<Vec<Figure>, csv::Error> {
         by_size(
             ("error-by-n", "Figure 2 (a)"),
             format!("Mean_Error over the ten environments by sample size, r = 2.5; {over_runs}."),
-            Axis::new("mean squared error", Scale::Logarithmic),
             runs,
             &all,
             |outcome| outcome.errors.iter().sum::<f64>() / outcome.errors.len() as f64,
@@ -130,7 +192,6 @@ pub fn linear(runs: &[Run]) -> Result<Vec<Figure>, csv::Error> {
         by_size(
             ("unstable-slopes-by-n", "Figure 3 (a)"),
             format!("What is left of the unstable variables, ||beta_v||_1, by sample size, r = 2.5; {over_runs}."),
-            Axis::new("||beta_v||_1", Scale::FromZero),
             runs,
             &without_oracle,
             |outcome| outcome.unstable_slopes,
@@ -138,7 +199,6 @@ pub fn linear(runs: &[Run]) -> Result<Vec<Figure>, csv::Error> {
         by_size(
             ("effective-size-by-n", "Figure 3 (b)"),
             format!("Effective sample size of the weights, n_eff, by sample size, r = 2.5; {over_runs}."),
-            Axis::new("n_eff", Scale::FromZero),
             runs,
             &weighted,
             |outcome| outcome.effective_sample_size,
@@ -170,9 +230,8 @@ fn at(rows: usize) -> Cell {
 type Names = (&'static str, &'static str);
 
 fn by_size(
-    (name, paper): Names,
+    names: Names,
     caption: String,
-    y: Axis,
     runs: &[Run],
     methods: &[String],
     value: impl Fn(&MethodOutcome) -> f64,
@@ -184,13 +243,10 @@ fn by_size(
             (method.clone(), over.collect())
         })
         .collect();
-    let places = GROWTH.map(|rows| rows as f64);
-    let chart = lines(Axis::new("sample size n", Scale::FromZero), &places, y, &series);
-    let csv = numbers(&GROWTH.map(|rows| rows.to_string()), &series)?;
-    Ok(Figure { name, paper, svg: picture(&caption, &chart, COLUMN), csv, caption })
+    of_lines(names, caption, &GROWTH.map(|rows| rows.to_string()), &series)
 }
 
-fn by_rate((name, paper): Names, caption: String, runs: &[Run], cell: Cell) -> Result<Figure, csv::Error> {
+fn by_rate(figure: Names, caption: String, runs: &[Run], cell: Cell) -> Result<Figure, csv::Error> {
     let rates: Vec<String> = TEST_RATES.iter().map(|rate| rate.to_string()).collect();
     let series: Vec<(String, Vec<Average>)> = names(runs)
         .into_iter()
@@ -200,11 +256,7 @@ fn by_rate((name, paper): Names, caption: String, runs: &[Run], cell: Cell) -> R
             (method, over.collect())
         })
         .collect();
-    let csv = numbers(&rates, &series)?;
-    let places: Vec<f64> = (0..rates.len()).map(|k| k as f64).collect();
-    let x = Axis::new("bias rate r of the test environment", Scale::Categories(rates));
-    let chart = lines(x, &places, Axis::new("mean squared error", Scale::Logarithmic), &series);
-    Ok(Figure { name, paper, svg: picture(&caption, &chart, COLUMN), csv, caption })
+    of_lines(figure, caption, &rates, &series)
 }
 
 /// Correlations and slopes in every loop from 0, before any weights, to 10; a loop that settled stays as it is.
@@ -249,15 +301,11 @@ fn loop_numbers() -> (Vec<f64>, Vec<String>) {
 }
 
 fn slopes_by_loop(runs: &[Run], over_runs: &str) -> Result<Figure, csv::Error> {
-    let (places, labels) = loop_numbers();
+    let (_, labels) = loop_numbers();
     let series =
         vec![(LOOPING.to_string(), over_loops(&traces(runs, 2000), |trace, step| trace.unstable_slopes(step)))];
-    let y = Axis::new("||beta_v||_1", Scale::FromZero);
-    let chart = lines(Axis::new("loop (0: least squares without weights)", Scale::FromZero), &places, y, &series);
     let caption = format!("||beta_v||_1 over the loops of Algorithm 1, n = 2000, r = 2.5; {over_runs}.");
-    let svg = picture(&caption, &chart, COLUMN);
-    let csv = numbers(&labels, &series)?;
-    Ok(Figure { name: "unstable-slopes-by-loop", paper: "Figure 3 (c)", svg, csv, caption })
+    of_lines(("unstable-slopes-by-loop", "Figure 3 (c)"), caption, &labels, &series)
 }
 
 fn heatmaps(runs: &[Run], seeds: usize) -> Result<Figure, csv::Error> {
@@ -375,31 +423,18 @@ fn dependence_by_loop(runs: &[Run], over_runs: &str) -> Result<Figure, csv::Erro
 
 /// The bars of a real data set.
 pub fn real(table: &RealTable) -> Result<Figure, csv::Error> {
-    // Prices read better in thousands.
-    let (unit, what) = if table.is_regression() { (1e-3, " in thousands") } else { (1.0, "") };
-    let series = table.rows.iter().map(|row| (row.method.clone(), colour_of(&row.method))).collect();
-    let groups = table.sizes.keys().filter(|name| table.is_elsewhere(name)).map(|name| BarGroup {
-        name: name.clone(),
-        bars: table.rows.iter().map(|row| (unit * row.errors[name], 1.96 * unit * row.standard_errors[name])).collect(),
-    });
-    let chart = BarChart {
-        groups_are: "environment".into(),
-        heights_are: format!("{}{what}", table.metric),
-        series,
-        groups: groups.collect(),
-    };
+    let methods: Vec<String> = table.rows.iter().map(|row| row.method.clone()).collect();
+    let errors = |name: &String| table.rows.iter().map(|row| (row.errors[name], row.standard_errors[name])).collect();
+    let elsewhere = table.sizes.keys().filter(|name| table.is_elsewhere(name));
+    let environments: Vec<(String, Vec<(f64, f64)>)> = elsewhere.map(|name| (name.clone(), errors(name))).collect();
     let (name, paper) = if table.is_regression() { ("house", "Figure 4 (a)") } else { ("adult", "Figure 4 (b)") };
     let caption = format!(
         "{} in environments unseen in training (trained on {}), with intervals of 95 % over their rows.",
         capitalised(table.metric),
         table.trained_on
     );
-    Ok(Figure { name, paper, svg: picture(&caption, &chart, (PAGE, 320.0)), csv: table.csv()?, caption })
-}
-
-fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    characters.next().map_or(String::new(), |first| first.to_uppercase().chain(characters).collect())
+    let svg = bar_picture(name, &caption, table.metric, &methods, &environments);
+    Ok(Figure { name, paper, svg, csv: table.csv()?, caption })
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ pub mod shifts;
 
 pub mod figures;
 
+pub mod redraw;
+
 pub mod claims;
 
 pub mod page;

@@ -11,7 +11,6 @@ use stablevar::wording::Wording;
 
 /// Columns in the picture at most; the table has all.
 const PICTURED: usize = 30;
-const PART: usize = 15;
 
 /// The page, in the words of a front end.
 pub fn page(model: &FittedModel, foresight: &Foresight, wording: &dyn Wording, command: Option<&str>) -> String {
@@ -88,7 +87,7 @@ fn drift(model: &FittedModel, foresight: &Foresight) -> String {
         emphasised: column.used,
     };
     let rows = pictured.iter().zip(names.iter().zip(short)).map(row).collect();
-    let forest = Forest::new("standard deviations moved", rows).parts(PART);
+    let forest = Forest::new("standard deviations moved", rows).parts();
     let what = "How far the mean of every column has moved";
     let drawn: Vec<String> = forest.iter().map(|part| picture(what, part, (PANEL, part.height()))).collect();
     let picture = panels(&drawn);

@@ -116,7 +116,7 @@ pub fn name(name: &str) -> String {
 const SHOWN_NAME: usize = 32;
 /// Letters up to which a name is not broken at all.
 const UNBROKEN_NAME: usize = 14;
-const HINTED_NAME: usize = 120;
+const HINTED_NAME: usize = 80;
 
 /// Charts of one width: as many beside each other as the screen has room for.
 pub fn panels(pictures: &[String]) -> String {
@@ -142,12 +142,7 @@ pub fn by_screen(wide: &str, narrow: &str) -> String {
 
 /// When, by what and where to read more.
 fn footer() -> String {
-    let home = env!("CARGO_PKG_REPOSITORY");
-    let docs = if home.is_empty() {
-        "More in the folder docs of stablevar: report.md on this page, evidence.md, method.md and foresee.md on what is behind it.".into()
-    } else {
-        format!("<a href=\"{home}\">Documentation of stablevar</a>.")
-    };
+    let docs = "More in the folder docs of stablevar: report.md on this page, evidence.md, method.md and foresee.md on what is behind it.";
     format!("<footer>Written on {} by stablevar {}. {docs}</footer>", today(), env!("CARGO_PKG_VERSION"))
 }
 

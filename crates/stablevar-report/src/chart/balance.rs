@@ -3,7 +3,7 @@
 use super::Chart;
 use super::axis::{Axis, Placed, SMALL, Scale, width_of};
 use super::canvas::{Anchor, Area, Canvas, Ink};
-use super::names::{NAMES, ROW};
+use super::names::{NAMES, ROW, part_size};
 
 /// Something before and after.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,9 +41,9 @@ impl BalanceChart {
         Self { axis: axis.into(), names: names.map(String::from), thresholds: thresholds.to_vec(), rows, most }
     }
 
-    /// The same in parts of at most so many rows, about equally many each.
-    pub fn parts(self, most: usize) -> Vec<Self> {
-        let size = self.rows.len().div_ceil(self.rows.len().div_ceil(most.max(1)).max(1)).max(1);
+    /// The same in parts, three where that leaves enough to each, more where they would get too long.
+    pub fn parts(self) -> Vec<Self> {
+        let size = part_size(self.rows.len());
         self.rows.chunks(size).map(|rows| Self { rows: rows.to_vec(), ..self.clone() }).collect()
     }
 
@@ -81,7 +81,7 @@ impl Chart for BalanceChart {
         }
         for (k, row) in self.rows.iter().enumerate() {
             let y = inner.top + ROW * (k as f64 + 0.5);
-            canvas.label((inner.left - 6.0, y), (&row.label, &row.name), Anchor::End, Ink::Text, 0.0);
+            canvas.label((inner.left - 6.0, y), &row.label, &row.name, Anchor::End, Ink::Text, 0.0);
             canvas.line((x.place(row.before), y), (x.place(row.after), y), Ink::Rule, 2.0);
             for (name, value, ink) in [(&self.names[0], row.before, before), (&self.names[1], row.after, after)] {
                 self.mark(canvas, (x.place(value), y), ink, &format!("{}, {name}: {value:.3}", row.name));

@@ -70,7 +70,7 @@ impl Chart for BarChart {
                 if height > limit {
                     // It goes on: its height stands in it.
                     let text = if height >= 100.0 { format!("{height:.0} →") } else { format!("{height:.2} →") };
-                    canvas.turned_text((middle, top + 3.0), &text, Anchor::End, SMALL - 1.0, Ink::Paper, -90.0);
+                    canvas.turned_text((middle, top + 3.0), &text, Anchor::End, SMALL, Ink::Paper, -90.0);
                 } else if spread > 0.0 {
                     let ends = (y.place(height - spread), y.place((height + spread).min(limit)));
                     canvas.line((middle, ends.0), (middle, ends.1), Ink::Text, 0.9);

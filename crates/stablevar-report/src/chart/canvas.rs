@@ -184,8 +184,8 @@ impl Canvas {
         self.turned_text(at, text, anchor, size, ink, 0.0);
     }
 
-    /// A name that may have been shortened, (shown, whole): the whole of it shows under the pointer.
-    pub fn label(&mut self, at: (f64, f64), (shown, whole): (&str, &str), anchor: Anchor, ink: Ink, degrees: f64) {
+    /// A name that may have been shortened: the whole of it shows under the pointer.
+    pub fn label(&mut self, at: (f64, f64), shown: &str, whole: &str, anchor: Anchor, ink: Ink, degrees: f64) {
         let hint = if shown == whole { "" } else { whole };
         self.hinted_text(at, (shown, hint), anchor, super::SMALL, ink, degrees);
     }

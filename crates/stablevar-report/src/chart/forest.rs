@@ -3,7 +3,7 @@
 use super::Chart;
 use super::axis::{Axis, Placed, Scale};
 use super::canvas::{Anchor, Area, Canvas, Ink};
-use super::names::{NAMES, ROW};
+use super::names::{NAMES, ROW, part_size};
 
 /// One row of a [`Forest`].
 #[derive(Debug, Clone, PartialEq)]
@@ -39,9 +39,9 @@ impl Forest {
         Self { axis: axis.into(), rows, ends }
     }
 
-    /// The same in parts of at most so many rows, about equally many each.
-    pub fn parts(self, most: usize) -> Vec<Self> {
-        let size = self.rows.len().div_ceil(self.rows.len().div_ceil(most.max(1)).max(1)).max(1);
+    /// The same in parts, three where that leaves enough to each, more where they would get too long.
+    pub fn parts(self) -> Vec<Self> {
+        let size = part_size(self.rows.len());
         self.rows.chunks(size).map(|rows| Self { rows: rows.to_vec(), axis: self.axis.clone(), ..self }).collect()
     }
 
@@ -61,7 +61,7 @@ impl Chart for Forest {
         for (k, row) in self.rows.iter().enumerate() {
             let y = inner.top + ROW * (k as f64 + 0.5);
             let ink = Ink::Series(if row.emphasised { 0 } else { 4 });
-            canvas.label((inner.left - 6.0, y), (&row.label, &row.name), Anchor::End, Ink::Text, 0.0);
+            canvas.label((inner.left - 6.0, y), &row.label, &row.name, Anchor::End, Ink::Text, 0.0);
             let spread = if row.half > 0.0 { format!(" ± {:.3}", row.half) } else { String::new() };
             // Without an interval a stem from 0 shows which way it goes.
             let from = if row.half > 0.0 { row.value - row.half } else { 0.0 };
@@ -84,9 +84,11 @@ mod tests {
             half: 0.5,
             emphasised: k > 3,
         };
-        let parts = Forest::new("effect", (0..41).map(row).collect()).parts(14);
+        let parts = Forest::new("effect", (0..41).map(row).collect()).parts();
         assert_eq!(parts.iter().map(|part| part.rows.len()).collect::<Vec<_>>(), [14, 14, 13]);
+        let sizes = [1, 5, 9, 16, 60, 100].map(|rows| Forest::new("", (0..rows).map(row).collect()).parts().len());
+        assert_eq!(sizes, [1, 1, 2, 3, 3, 5]);
         assert!(parts.iter().all(|part| part.ends == (-0.5, 40.5)));
-        assert!(Forest::new("effect", vec![]).parts(14).is_empty());
+        assert!(Forest::new("effect", vec![]).parts().is_empty());
     }
 }

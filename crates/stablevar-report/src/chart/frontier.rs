@@ -66,7 +66,7 @@ impl Chart for Frontier {
             canvas.dot(at, 3.5, ink, &format!("{}: {:.4} and {:.3} ± {:.3}", point.name, point.x, point.y, point.half));
             if point.named {
                 let short = shorten_name(&point.name, 34);
-                canvas.label((at.0 + 6.0, at.1), (&short, &point.name), Anchor::Start, ink, 0.0);
+                canvas.label((at.0 + 6.0, at.1), &short, &point.name, Anchor::Start, ink, 0.0);
             }
         }
     }

@@ -51,9 +51,8 @@ impl Chart for Heatmap {
         for i in 0..shown {
             let (x, y) = (left + cell * (i as f64 + 0.5), top + cell * (i as f64 + 0.5));
             if i % every.max(1) == 0 {
-                let label = (short[i].as_str(), self.names[i].as_str());
-                canvas.label((left - 4.0, y), label, Anchor::End, Ink::Soft, 0.0);
-                canvas.label((x, top - 5.0), label, Anchor::Start, Ink::Soft, -60.0);
+                canvas.label((left - 4.0, y), &short[i], &self.names[i], Anchor::End, Ink::Soft, 0.0);
+                canvas.label((x, top - 5.0), &short[i], &self.names[i], Anchor::Start, Ink::Soft, -60.0);
             }
             for j in 0..shown {
                 let value = self.values[i][j];
@@ -87,7 +86,7 @@ impl Chart for Heatmap {
             canvas.shaded_square(square, value, "");
             if k % 4 == 0 {
                 let at = (x + 9.0, square.top + step / 2.0);
-                canvas.text(at, &format!("{value:.0}"), Anchor::Start, SMALL - 1.0, Ink::Soft);
+                canvas.text(at, &format!("{value:.0}"), Anchor::Start, SMALL, Ink::Soft);
             }
         }
     }

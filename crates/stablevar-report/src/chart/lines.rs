@@ -82,7 +82,7 @@ impl Chart for LineChart {
         for (series, height) in named.iter().map(|&k| &self.series[k]).zip(heights) {
             let at = (inner.right() + 6.0, height);
             let short = shorten_name(&series.name, NAME);
-            canvas.label(at, (&short, &series.name), Anchor::Start, Ink::Series(series.colour), 0.0);
+            canvas.label(at, &short, &series.name, Anchor::Start, Ink::Series(series.colour), 0.0);
         }
     }
 }

@@ -23,7 +23,10 @@ pub(super) fn section(model: &FittedModel) -> String {
     if pairs.iter().map(|pair| pair.2).sum::<f64>() <= 0.0 {
         return String::new();
     }
-    let rows = if pairs.len() < model.rows { format!("{} of the rows", count(pairs.len())) } else { "all rows".into() };
+    let rows = match pairs.len() {
+        some if some < model.rows => format!("Each of {} of the rows", count(some)),
+        _ => "Every row".into(),
+    };
     match &model.classes {
         None => numbers(&pairs, &rows),
         Some(classes) => classes_told(&pairs, &rows, classes),
@@ -89,7 +92,7 @@ fn numbers(pairs: &[Pair], rows: &str) -> String {
     let residuals =
         equal_bins(pairs.iter().map(|pair| pair.1 - pair.0), (below, above), "observed minus predicted", Some(0.0));
     format!(
-        "<p>Each of {rows} was predicted by a model that had not seen it (the same variables, four fifths of the rows). \
+        "<p>{rows} was predicted by a model that had not seen it (the same variables, four fifths of the rows). \
          The typical error (root mean square) is <b>{}</b>; {} % of the outcome's variance is explained. That is how it does among rows like \
          these: elsewhere see <a href=\"#shifts\">what if a column shifts</a>.</p><figure>{}<figcaption>Darker squares hold more rows. \
          Rows should lie around the dashed line; orange are means of ten groups of rows by their prediction, with two standard errors. \
@@ -142,7 +145,7 @@ fn classes_told(pairs: &[Pair], rows: &str, [first, second]: &[String; 2]) -> St
     let names = [first, second].map(|class| format!("Rows that are {}", shorten_name(class, 24)));
     let told = escape(&shorten_name(second, 40));
     format!(
-        "<p>Each of {rows} was predicted by a model that had not seen it (the same variables, four fifths of the rows). \
+        "<p>{rows} was predicted by a model that had not seen it (the same variables, four fifths of the rows). \
          <b>{:.1} %</b> fall on the wrong side of one half; always saying the more frequent class would be wrong for {:.1} %. On average \
          the probability of {told} is {:.3}, and its share {:.3}. That is how it does among rows like these.</p><figure>{}<figcaption>\
          Left: ten groups of rows by their probability, against the share that is {told}, with two standard errors. On the dashed \

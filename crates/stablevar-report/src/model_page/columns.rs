@@ -37,8 +37,8 @@ pub(super) fn section(model: &FittedModel) -> String {
 
 fn row(model: &FittedModel, column: &ColumnSummary) -> Vec<TableCell> {
     let feature = model.encoding.features.iter().find(|feature| feature.name == column.name);
-    let nothing = || TableCell::number("–".into(), f64::NEG_INFINITY);
-    let value = |value: Option<f64>| value.map_or_else(nothing, |value| TableCell::number(number(value), value));
+    let nothing = || TableCell::number("–".into(), f64::MIN);
+    let value = |value: Option<f64>| value.map_or_else(nothing, |value| TableCell::number(plain(value), value));
     let kind = match column.levels {
         0 => column.kind.in_words().to_string(),
         levels => format!("text, {} level{}", count(levels), if levels == 1 { "" } else { "s" }),
@@ -70,6 +70,16 @@ fn row(model: &FittedModel, column: &ColumnSummary) -> Vec<TableCell> {
         }
     }
     cells
+}
+
+/// A number without digits that say nothing. Years and other small whole numbers are best without a comma.
+fn plain(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e4 {
+        return format!("{:.0}", value + 0.0);
+    }
+    let written = number(value);
+    let trimmed = written.trim_end_matches('0').trim_end_matches('.');
+    if written.contains('.') && !written.contains('e') { trimmed.into() } else { written }
 }
 
 /// The levels of a text variable with their shares of the rows, the most frequent first; `None` for numbers.
@@ -108,16 +118,24 @@ fn spark(heights: &[f64]) -> String {
     if most <= 0.0 {
         return String::new();
     }
-    let bars: String = heights
-        .iter()
-        .enumerate()
-        .filter(|(_, height)| **height > 0.0)
-        // What is there can be seen, however little.
-        .map(|(k, height)| (6 * k, (20.0 * (height / most).max(0.05)).round()))
-        .map(|(left, height)| format!("M{left} 20v-{height}h5v{height}z"))
-        .collect();
+    // What is there can be seen, however little.
+    let top = |height: &f64| if *height > 0.0 { 20.0 - (20.0 * (height / most).max(0.05)).round() } else { 20.0 };
+    let bars: String =
+        heights.iter().enumerate().map(|(k, height)| format!("V{}H{}V20h1", top(height), 6 * k + 5)).collect();
+    let bars = format!("M0 20{bars}");
     format!(
         "<svg class=\"spark\" viewBox=\"0 0 {} 20\" role=\"img\" aria-label=\"histogram\"><path d=\"{bars}\"/></svg>",
         6 * BARS
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_no_digits_that_say_nothing() {
+        let written = [1919.0, 0.0, 430.5, 12_050.0, -122.51, 3e12, 0.5, -0.0].map(plain);
+        assert_eq!(written, ["1919", "0", "430.5", "12,050", "-122.51", "3.0000e12", "0.5", "0"]);
+    }
 }

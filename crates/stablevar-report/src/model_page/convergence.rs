@@ -7,6 +7,8 @@ use stablevar::fit::FittedModel;
 
 /// Variables whose line bears its name; more could not be read.
 const NAMED: usize = 8;
+/// Lines at most, unless more variables are chosen.
+const LINES: usize = 60;
 
 pub(super) fn section(model: &FittedModel) -> String {
     let reason = format!("<p>Why it stopped: {}.{}</p>", escape(&model.stop_reason), gates_and_choice(model));
@@ -41,8 +43,13 @@ fn pictures(model: &FittedModel) -> String {
         points: (0..model.history.len()).map(|k| Point { x: k as f64, y: values(k), spread: 0.0 }).collect(),
     };
     let mut order: Vec<usize> = (0..model.encoding.features.len()).collect();
-    // Chosen ones last, so that they are drawn above.
-    order.sort_by_key(|variable| model.selected.contains(variable));
+    // Chosen ones last, so that they are drawn above; of the others those that are open the most.
+    let last = &model.history[model.history.len() - 1].gates.mean_gate;
+    order.sort_by(|&a, &b| {
+        let chosen = model.selected.contains(&a).cmp(&model.selected.contains(&b));
+        chosen.then(last[a].total_cmp(&last[b]))
+    });
+    order.drain(..order.len().saturating_sub(LINES.max(model.selected.len())));
     let gates = order.iter().map(|&variable| {
         let chosen = model.selected.contains(&variable);
         let named = chosen && model.selected.iter().position(|&other| other == variable).is_some_and(|k| k < NAMED);
@@ -58,8 +65,9 @@ fn pictures(model: &FittedModel) -> String {
         figure(&format!("{} by loop", panel.0), "", std::slice::from_ref(panel), 1, (PANEL, 210.0))
     };
     format!(
-        "<figure>{}<figcaption>Gates of chosen variables in blue, of the others in grey.</figcaption></figure>",
-        panels(&drawn.iter().map(draw).collect::<Vec<_>>())
+        "<figure>{}<figcaption>Gates of chosen variables in blue, of the others in grey{}.</figcaption></figure>",
+        panels(&drawn.iter().map(draw).collect::<Vec<_>>()),
+        if model.encoding.features.len() > LINES { " (those that are open the most)" } else { "" }
     )
 }
 

@@ -12,9 +12,8 @@ use stablevar::fit::FittedModel;
 const CELLS: usize = 40;
 /// Loops that the slider can reach at most.
 const STEPS: usize = 60;
-/// Rows of the love plot at most, and of one of its parts.
+/// Rows of the love plot at most.
 const BALANCED: usize = 42;
-const PART: usize = 21;
 /// Correlations below the first are taken for balanced, those above the last for not, as is usual for standardised differences.
 const THRESHOLDS: [f64; 2] = [0.1, 0.25];
 
@@ -39,11 +38,11 @@ pub(super) fn section(model: &FittedModel) -> String {
     };
     let parted = if groups.parted_at > 0 { " Those chosen come first, before the line." } else { "" };
     format!(
-        "<p>{}</p>\
+        "<p>{}</p><div class=\"beside\">\
          <figure data-loops=\"{}\"><div class=\"controls\"><label for=\"loop\">Weights of loop</label>\
          <input id=\"loop\" type=\"range\" min=\"0\" max=\"{most}\" value=\"{most}\" step=\"1\"></div>{heatmap}\
          <figcaption><output for=\"loop\" aria-live=\"polite\">{caption}</output>{parted}{grouped}</figcaption></figure>\
-         {}{}",
+         {}</div>{}",
         summary(model),
         escape(&serde_json::Value::from(loops).to_string()),
         balance(model, last),
@@ -117,7 +116,7 @@ fn balance(model: &FittedModel, after: &Matrix) -> String {
     let names = ["without weights", "under the weights"];
     let chart = BalanceChart::new("strongest correlation with another", names, &THRESHOLDS, rows);
     let what = "Every column's strongest correlation before and after weighting";
-    let parts: Vec<String> = chart.parts(PART).iter().map(|part| picture(what, part, (PANEL, part.height()))).collect();
+    let parts: Vec<String> = chart.parts().iter().map(|part| picture(what, part, (PANEL, part.height()))).collect();
     let stable = if model.method.seeks_stability() {
         " Chosen variables may stay correlated with each other: that misleads no one."
     } else {
@@ -183,7 +182,7 @@ impl Groups {
             .map(|group| match group.as_slice() {
                 [one] => name(*one),
                 [first, .., last] => {
-                    format!("{} … {}", shorten_name(&name(*first), 20), shorten_name(&name(*last), 20))
+                    format!("{} … {}", shorten_name(&name(*first), 12), shorten_name(&name(*last), 12))
                 }
                 [] => String::new(),
             })

@@ -25,7 +25,7 @@ pub struct Evaluation<'a> {
 const PICTURED: usize = 40;
 /// Environments that a phone's width has room for; to see more one moves the picture.
 const NARROW: usize = 12;
-const WIDE: (f64, f64) = (760.0, 320.0);
+const WIDE: (f64, f64) = (640.0, 300.0);
 
 pub(super) fn section(evaluation: &Evaluation) -> String {
     let environments: Vec<String> =

@@ -53,7 +53,7 @@ fn by_level(model: &FittedModel, feature: &Feature, coefficients: &[f64]) -> Opt
     let all = levels.len();
     levels.truncate(LEVELS);
     levels.sort_by(|a, b| b.2.unwrap_or(0.0).total_cmp(&a.2.unwrap_or(0.0)));
-    let short = labels(levels.iter().map(|level| level.0.as_str()), LABEL - 5);
+    let short = labels(levels.iter().map(|level| level.0.as_str()), LABEL - 6);
     let row = |((level, share, effect), label): (&(String, f64, Option<f64>), String)| Interval {
         name: format!("{level}, {:.1} % of the rows", 100.0 * share),
         label: format!("{label} {:.0}%", 100.0 * share),

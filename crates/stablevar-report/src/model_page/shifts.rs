@@ -9,7 +9,7 @@ use stablevar::foresight::ShiftCurve;
 /// Curves that are shown; the others are folded away.
 const SHOWN: usize = 8;
 /// And of these at most so many.
-const FOLDED: usize = 40;
+const FOLDED: usize = 16;
 
 pub(super) fn section(model: &FittedModel) -> String {
     let Ok(curves) = model.shift_curves() else { return String::new() };

@@ -9,9 +9,8 @@ use stablevar::fit::FittedModel;
 use stablevar::models::Model;
 use stablevar::wording::Plain;
 
-/// Rows of the picture at most, and of one of its parts; the table has all.
+/// Rows of the picture at most; the table has all.
 const PICTURED: usize = 60;
-const PART: usize = 20;
 /// Variables that are all shown at once; of more, those in question are, and the others are folded away.
 const SHOWN: usize = 25;
 /// A variable that was left out is in question from this probability on, or below this p-value.
@@ -182,7 +181,7 @@ fn forest(model: &FittedModel) -> String {
         }
     };
     let rows = order.iter().zip(short).map(interval).collect();
-    let parts = Forest::new("partial correlation given all others", rows).parts(PART);
+    let parts = Forest::new("partial correlation given all others", rows).parts();
     let what = "Evidence for every variable, with 95 % intervals";
     let pictures: Vec<String> = parts.iter().map(|part| picture(what, part, (PANEL, part.height()))).collect();
     let all = if order.len() < evidence.len() {

@@ -52,7 +52,7 @@ impl Frame {
     /// What is known of rows that were encoded before, which are then [put to it](Frame::with_rows).
     pub(crate) fn known(encoding: Encoding, target: Target, correlations: Matrix, notes: Vec<Finding>) -> Self {
         let inseparable = inseparable_pairs(&correlations);
-        Self { encoding, target, correlations, inseparable, notes, rows: 0, total: 0.0 }
+        Self { encoding, target, correlations, inseparable, summaries: Vec::new(), notes, rows: 0, total: 0.0 }
     }
 
     /// Learns from the second moments of (1, encoded columns) which columns say nothing of their own, and how the others go

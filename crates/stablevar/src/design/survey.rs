@@ -209,11 +209,6 @@ impl Survey {
         self.total.value()
     }
 
-    /// Rows seen.
-    pub(super) fn rows(&self) -> usize {
-        self.rows
-    }
-
     /// Rows used.
     pub fn kept(&self) -> usize {
         self.kept

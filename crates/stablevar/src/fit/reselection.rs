@@ -81,7 +81,8 @@ impl FittedModel {
         // Standardised with the columns below.
         let target = Target { name: self.target.clone(), classes: self.classes.clone(), mean: 0.0, scale: 1.0 };
         let notes = self.warnings.iter().filter(|finding| finding.code < Code::NotConverged).cloned().collect();
-        let frame = Frame::known(self.encoding.clone(), target, self.initial_correlations.clone(), notes);
+        let mut frame = Frame::known(self.encoding.clone(), target, self.initial_correlations.clone(), notes);
+        frame.summaries.clone_from(&self.columns);
         let data = frame.with_rows(design, memory.base().to_vec(), memory.outcome().to_vec())?;
         Ok(data.learning_rows(&(0..memory.rows()).collect::<Vec<usize>>()))
     }
