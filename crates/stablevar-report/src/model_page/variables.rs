@@ -13,9 +13,12 @@ use stablevar::wording::Plain;
 const PICTURED: usize = 60;
 /// Variables that are all shown at once; of more, those in question are, and the others are folded away.
 const SHOWN: usize = 25;
-/// A variable that was left out is in question from this probability on, or below this p-value.
+/// A variable that was left out is in question from this probability on, or below this p-value; closed gates never come near 0.
 const IN_QUESTION: f64 = 0.05;
+const GATE_IN_QUESTION: f64 = 0.25;
 const SMALL_P: f64 = 0.01;
+/// Variables in question that are shown at once, at most.
+const QUESTIONED: usize = 40;
 
 pub(super) fn section(model: &FittedModel) -> String {
     let columns = headings(model);
@@ -108,13 +111,14 @@ fn in_question(model: &FittedModel, order: &[usize]) -> usize {
     if order.len() <= SHOWN {
         return order.len();
     }
+    let least = if model.evidence.is_some() { IN_QUESTION } else { GATE_IN_QUESTION };
     let questioned = |position: usize| {
         model.selected.contains(&position)
-            || model.open_probability[position] >= IN_QUESTION
+            || model.open_probability[position] >= least
             || model.evidence.as_ref().is_some_and(|all| all[position].p_value < SMALL_P || all[position].doubtful)
     };
     let last = order.iter().rposition(|&position| questioned(position)).map_or(0, |last| last + 1);
-    last.max(SHOWN.min(10)).min(order.len())
+    last.clamp(SHOWN.min(10), model.selected.len() + QUESTIONED).min(order.len())
 }
 
 fn role(model: &FittedModel, selected: bool) -> &'static str {
