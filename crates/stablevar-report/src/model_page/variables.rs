@@ -63,7 +63,7 @@ fn headings(model: &FittedModel) -> Vec<(&'static str, String)> {
         vec![("variable", "A column of the table.".to_string()), ("role", "Whether the model uses it.".into())];
     if has_probability(model) {
         headings.push(if judged {
-            ("probability of being stable", "That it has an effect of its own once all others are known; ± how far repeats differ. See <a href=\"#words\">the words</a> for why it can be low though the p-value is small.".into())
+            ("probability of being stable", "That it has an effect of its own once all others are known; ± how far repeats differ. See <a href=\"#words\">the words</a> for why it can be low though the p-value is small. Of a variable that was added since the others did not tell all it is the probability given the set, while its p-value is given all other columns.".into())
         } else {
             ("gate open", "The probability that its gate is open. It overstates how sure one can be.".into())
         });
