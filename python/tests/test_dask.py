@@ -59,6 +59,33 @@ def parts(values, count):
     return made
 
 
+@pytest.mark.parametrize("missing", ["drop", "mean"])
+def test_missing_values_are_treated_as_in_memory(client, table, missing):
+    X, y = table
+    X = X.drop(columns="copy").astype({"flag": "boolean", "word": object})
+    X.loc[::50, "s1"] = np.nan
+    X.loc[7::50, "word"] = None
+    X.loc[9::50, "flag"] = pd.NA
+    here = SVIRegressor(evidence="focused", missing=missing).fit(X, y)
+    there = DaskSVIRegressor(evidence="focused", missing=missing).fit(parts(X, 3), parts(y, 3))
+    assert list(there.selected_) == list(here.selected_)
+    np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-9)
+    np.testing.assert_allclose(there.weights_.compute(), here.weights_, atol=1e-9)
+    with pytest.raises(ValueError, match="missing values"):
+        DaskSVIRegressor(evidence="focused").fit(parts(X, 3), parts(y, 3))
+
+
+def test_columns_of_one_file_go_together(client, table, tmp_path):
+    # Dask reads small columns of several files as one partition.
+    X, y = table
+    X.drop(columns="copy").assign(y=y).to_parquet(tmp_path / "one.parquet")
+    for name in ("two", "three", "four"):
+        (tmp_path / f"{name}.parquet").write_bytes((tmp_path / "one.parquet").read_bytes())
+    rows = dd.read_parquet(tmp_path)
+    model = DaskSVIRegressor(evidence=None, max_iter=2).fit(rows.drop(columns="y"), rows["y"])
+    assert model.summary_["n"] == 4 * len(X)
+
+
 @pytest.mark.parametrize("count", [1, 3, 17])
 def test_the_answer_is_that_of_rows_in_memory_for_any_partitions(client, table, local, count):
     (X, y), here = table, local

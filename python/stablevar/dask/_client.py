@@ -261,7 +261,7 @@ class _OnDask(Parametrised, metaclass=ABCMeta):
         """What weighs rows."""
 
     def _lazy_weights(self, X: Any, weighing: _core.Model | _core.WeightModel | None, sample_weight: Any) -> Any:
-        weights = self._lazy(X, _weigh_part, weighing, names_of(self))
+        weights = self._lazy(X, _weigh_part, weighing, names_of(self), self.missing == "drop")
         return weights if sample_weight is None else weights * (sample_weight > 0)
 
     def _lazy(

@@ -120,12 +120,18 @@ def _predict_part(X: Any, model: _core.Model, names: list[str]) -> NDArray[np.fl
 
 
 def _weigh_part(
-    X: Any, function: _core.Model | _core.WeightModel | None, names: list[str], sample_weight: Any = None
+    X: Any, function: _core.Model | _core.WeightModel | None, names: list[str], without_gaps: bool = False
 ) -> NDArray[np.float64]:
+    """Weights of some rows; those with missing values have none if rows without them were fitted to."""
     _share_cores()
+    if without_gaps:
+        whole = ~np.asarray(X.isna() if hasattr(X, "isna") else np.isnan(X)).any(axis=1)
+        if not whole.all():
+            weights = np.zeros(len(X))
+            weights[whole] = _weigh_part(X[whole], function, names) if whole.any() else 0.0
+            return weights
     found = None if function is None else function.weigh(_covariates(X), names)
-    weights = np.ones(len(X)) if found is None else found[0]
-    return weights if sample_weight is None else np.where(np.asarray(sample_weight) > 0, weights, 0.0)
+    return np.ones(len(X)) if found is None else found[0]
 
 
 def _class_part(X: Any, model: _core.Model, names: list[str], classes: NDArray[Any]) -> NDArray[Any]:
