@@ -40,7 +40,7 @@ ALONE = {"balance-steps": "max_iter", "balance-tolerance": "tol", "dwr-tolerance
 RUNNING = [name for name, setting in SETTINGS.items() if setting["applies_to"] == ["table"] and setting["python"]]
 VERBOSE = ("verbose", "bool", "bool", "False", "Show a progress bar: on standard error, in notebooks below the cell.")
 #: What selects variables without fitting a model of its own.
-SELECTING = ["evidence", "evidence-rows", "threshold", "select", "fdr", "resamples", "least-frequency"]
+SELECTING = ["stable", "unstable", "evidence", "evidence-rows", "threshold", "select", "fdr", "resamples", "least-frequency"]
 
 EXAMPLES = {
     "SVIRegressor": """
@@ -90,6 +90,12 @@ FITTED = {
         "dict or None",
         "Whether the selected variables predict as well as all, in the training data: ``loss_selected``, ``loss_all``, "
         "``difference``, ``standard_error``, ``sufficient``.",
+    ),
+    "told_": ("dict of str to str", 'Columns that were told to be "stable" or "unstable".'),
+    "environments_": (
+        "dict or None",
+        "With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether they "
+        "differ.",
     ),
     "coef_": (
         "ndarray",
@@ -151,9 +157,13 @@ def parameter(name, default, python=None):
         annotation, shown = "int", f"int in {setting['value']['range']}"
     elif kind == "counts":
         annotation, shown = "int | Sequence[int]", f"int or sequence of int in {setting['value']['range']}"
+    elif kind == "columns":
+        annotation, shown = "Columns", "str, int or sequence of these"
     else:
         raise ValueError(f"{name}: a {kind} is no parameter")
     text = [f"{setting['help']}."]
+    if kind == "columns":
+        text = [f"{setting['help'].replace('A column', 'Columns, by their names or positions,', 1)}."]
     meanings = [(choice, meaning) for choice, meaning in setting["value"].get("choices", []) if choice != "none"]
     text += [f'"{choice}": {meaning}.' for choice, meaning in meanings]
     if "none" in choices or setting["auto"]:
@@ -235,7 +245,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from ._base import RandomState, StableModel
+from ._base import Columns, RandomState, StableModel
 from ._tasks import Classification, Regression
 
 __all__ = {json.dumps(sorted(names))}
@@ -306,7 +316,7 @@ from typing import ClassVar, Literal
 
 from sklearn.base import BaseEstimator
 
-from ._base import RandomState
+from ._base import Columns, RandomState
 
 
 '''
@@ -344,7 +354,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .._base import RandomState
+from .._base import Columns, RandomState
 from ..estimators import SVIClassifier, SVIRegressor
 from ..reweighters import Balance
 from ._estimators import OnDaskBalance, OnDaskClassifier, OnDaskSVI

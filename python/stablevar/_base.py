@@ -11,7 +11,7 @@ import numbers
 import os
 import re
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, ClassVar, TypeVar, Union
 
@@ -23,11 +23,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._findings import raise_findings
-from ._foresight import Foresight, curve_of, foresight_of
+from ._foresight import Foresight, curve_of, foresight_of, grid_of
 from ._frames import coefficient_frame, evidence_frame
 from ._progress import progress_of
 from ._summaries import Summary, summary_of_model
-from ._tables import names_of, read
+from ._tables import environment_of, names_of, read, without_column
 
 #: What a seed may be given by.
 RandomState = Union[int, np.random.RandomState, None]
@@ -35,6 +35,8 @@ RandomState = Union[int, np.random.RandomState, None]
 Rows = Any
 #: Outcomes, weights or environments: an array, a list or a series.
 Values = Any
+#: Columns by their names or positions.
+Columns = Union[str, int, Sequence[Union[str, int]]]
 #: Where a file is.
 Path = Union[str, "PathLike[str]"]
 
@@ -77,6 +79,22 @@ def _by_numbers_within(value: Any) -> Any:
         return value
     parts = re.split(r"(\d+)", value)
     return [(int(part), "") if k % 2 else (0, part) for k, part in enumerate(parts)]
+
+
+def named_columns(given: Columns, names: list[str], parameter: str) -> list[str]:
+    """Columns by their names; a whole number is a position."""
+    listed = [given] if isinstance(given, (str, int, np.integer)) else list(given)
+    found = []
+    for column in listed:
+        if isinstance(column, (bool, np.bool_)) or not isinstance(column, (str, int, np.integer)):
+            raise TypeError(f"{parameter} must hold names or positions of columns, not {column!r}.")
+        if isinstance(column, str):
+            found.append(str(column))
+        elif 0 <= column < len(names):
+            found.append(names[int(column)])
+        else:
+            raise ValueError(f"{parameter} has the position {column}, and X has {len(names)} columns.")
+    return found
 
 
 def errors_by_environment(
@@ -133,6 +151,8 @@ class Parametrised(BaseEstimator):
     _parameters: ClassVar[dict[str, str]]
     #: Settings for which None is one of the choices.
     _none_is_a_choice: ClassVar[tuple[str, ...]]
+    #: Parameters that name columns.
+    _columns: ClassVar[tuple[str, ...]] = ("stable", "unstable")
 
     #: The seed, and what to do with missing values, which every one has.
     random_state: RandomState
@@ -143,12 +163,20 @@ class Parametrised(BaseEstimator):
         tags.input_tags.allow_nan = self.missing != "refuse"
         return tags
 
-    def _settings(self) -> str:
-        """The parameters by the core's names, which checks them."""
+    def _told(self, names: list[str]) -> dict[str, list[str]]:
+        """The columns of which it is told what they are, by name."""
+        taken = {name: () if name not in self._parameters else getattr(self, name) for name in self._columns}
+        return {name: named_columns(given, names, name) for name, given in taken.items()}
+
+    def _settings(self, names: list[str] | None = None) -> str:
+        """The parameters by the core's names, which checks them; `names` are those of the columns."""
         settings: dict[str, Any] = {}
+        told = self._told(names or [])
         for parameter, name in self._parameters.items():
             value = getattr(self, parameter)
-            if name == "seed":
+            if name in told:
+                value = told[name]
+            elif name == "seed":
                 value = seed_of(value)
             elif name == "threads" and isinstance(value, numbers.Integral) and value < 0:
                 # As scikit-learn's users say it: -1 is all cores, -2 all but one.
@@ -183,14 +211,19 @@ class StableModel(Parametrised, metaclass=ABCMeta):
     def _target(self, y: Values, rows: int) -> tuple[_core.Column, str]:
         """The outcome as the core reads it, and its name."""
 
-    def _fit(self, X: Rows, y: Values, sample_weight: Values) -> Any:
+    def _fit(self, X: Rows, y: Values, sample_weight: Values, env: Values = None) -> Any:
         """Fits the core's model to X as given and to y as checked."""
-        settings = self._settings()
-        given = X
+        # A column that names environments may stand in new rows, too, and is left out there.
+        self._env_column = env if isinstance(env, str) else None
+        environment = environment_of(env, X)
+        given = X = without_column(X, self._env_column)
         X, names = read(self, X, reset=True, minimum=MINIMUM_ROWS)
+        settings = self._settings(names)
         rows = len(given) if not isinstance(X, np.ndarray) else X.shape[0]
         target, target_name = self._target(y, rows)
         weights = weights_of(sample_weight, rows)
+        extra = ["sample_weight" for _ in [weights] if weights is not None]
+        extra += ["env" for _ in [environment] if environment is not None]
         if weights is not None:
             self._check_weighted(y, weights)
         with progress_of(self) as progress:
@@ -202,8 +235,9 @@ class StableModel(Parametrised, metaclass=ABCMeta):
                 target,
                 target_name,
                 weights,
+                environment,
                 self._classifies,
-                f"{' '.join(repr(self).split())}.fit(X, y{'' if weights is None else ', sample_weight'})",
+                f"{' '.join(repr(self).split())}.fit({', '.join(['X', 'y', *extra])})",
                 progress,
             )
         self._read_summary(names)
@@ -223,6 +257,8 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         self.n_eff_: float = summary["n_eff"]
         self.history_: list[dict[str, Any]] = summary["history"]
         self.sufficiency_: dict[str, Any] | None = summary["sufficiency"]
+        self.told_: dict[str, str] = summary["told"]
+        self.environments_: dict[str, Any] | None = summary["environments"]
         self.converged_: bool = summary["converged"]
         self.n_iter_: int = max(1, summary["loops"])
         self.findings_: list[dict[str, Any]] = summary["findings"]
@@ -270,9 +306,13 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         check_is_fitted(self)
         return summary_of_model(type(self).__name__, self.summary_)
 
-    def _predict(self, X: Rows) -> Any:
+    def _new_rows(self, X: Rows) -> tuple[_core.Input, list[str]]:
+        """What the core reads of new rows, and the columns' names."""
         check_is_fitted(self)
-        X, names = read(self, X, reset=False)
+        return read(self, without_column(X, getattr(self, "_env_column", None)), reset=False)
+
+    def _predict(self, X: Rows) -> Any:
+        X, names = self._new_rows(X)
         predicted, findings = self._model.predict(X, names)
         raise_findings(json.loads(findings), type(self).__name__, 4)
         return predicted
@@ -289,8 +329,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         -------
         weights : ndarray of shape (n_samples,)
         """
-        check_is_fitted(self)
-        X, names = read(self, X, reset=False)
+        X, names = self._new_rows(X)
         found = self._model.weigh(X, names)
         if found is None:
             weighs = "reweighter" in self._parameters.values()
@@ -351,13 +390,14 @@ class StableModel(Parametrised, metaclass=ABCMeta):
             setattr(other, name, given.get(name, usual))
         rows = None
         if X is not None:
+            X = without_column(X, getattr(self, "_env_column", None))
             read_rows, _ = read(other, X, reset=False, minimum=MINIMUM_ROWS)
             count = len(X) if not isinstance(read_rows, np.ndarray) else read_rows.shape[0]
             rows = (read_rows, *other._target(y, count), weights_of(sample_weight, count))
         names = names_of(self)
         with progress_of(self) as progress:
             other._model, other.weights_ = _core.reselect(
-                self._model, other._settings(), names, rows, f"{' '.join(repr(other).split())}, reselected", progress
+                self._model, other._settings(names), names, rows, f"{' '.join(repr(other).split())}, reselected", progress
             )
         other._read_summary(names, stacklevel=4)
         return other
@@ -419,8 +459,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
             With ``expected_error``, ``interval``, ``training_error``, ``n_eff``, ``outside_share``, ``drift`` and
             ``trust``.
         """
-        check_is_fitted(self)
-        X, names = read(self, X, reset=False)
+        X, names = self._new_rows(X)
         return foresight_of(self._model.foresee(X, names))
 
     def shift_curve(self, column: str) -> dict[str, Any]:
@@ -451,6 +490,24 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         check_is_fitted(self)
         return [curve_of(text) for text in self._model.shift_curves()]
 
+    def shift_grid(self, first: str, second: str) -> dict[str, Any]:
+        """The error when the means of two columns move at once.
+
+        Parameters
+        ----------
+        first, second : str
+            The columns.
+
+        Returns
+        -------
+        grid : dict
+            ``shift`` (in standard deviations, for both), ``error``, ``standard_error`` and ``n_eff``: arrays with a row
+            for every shift of the first column and a column for every one of the second, NaN where too few rows are
+            left; and ``columns``, ``levels`` (of texts, those whose shares move), ``mean``.
+        """
+        check_is_fitted(self)
+        return grid_of(self._model.shift_grid(first, second))
+
     def shifted_error(self, shifts: Mapping[str, float]) -> dict[str, Any]:
         """The error when the means of several columns move at once.
 
@@ -470,6 +527,9 @@ class StableModel(Parametrised, metaclass=ABCMeta):
 
     def save(self, path: Path) -> None:
         """Write a model file, which the ``stablevar`` command reads too.
+
+        It keeps some training rows with their outcomes, from which errors elsewhere are foreseen: ``remember=0`` keeps
+        none.
 
         Parameters
         ----------

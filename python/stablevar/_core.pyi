@@ -29,6 +29,7 @@ class Model:
     def foresee(self, input: Input, names: list[str]) -> str: ...
     def shift_curve(self, column: str) -> str: ...
     def shift_curves(self) -> list[str]: ...
+    def shift_grid(self, first: str, second: str) -> str: ...
     def shifted(self, shifts: list[tuple[str, float]]) -> str: ...
 
 class WeightModel:
@@ -39,7 +40,7 @@ class WeightModel:
 
 #: Covariates ("input"), outcome ("target") and "sample_weight" of some rows.
 RawPart = dict[str, Any]
-#: "names", "target", "weighted", "classify", "max_levels", "missing".
+#: "names", "target", "weighted", "classify", "max_levels", "missing", "stable", "unstable".
 Roles = dict[str, Any]
 EncodedArrays = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
@@ -87,6 +88,7 @@ def fit(
     target: Column,
     target_name: str,
     sample_weight: NDArray[np.float64] | None,
+    environment: tuple[Column, str] | None,
     classify: bool,
     command: str,
     progress: Callable[[str, int], Any] | None = None,
@@ -124,7 +126,7 @@ def held_out(
     target: Column,
     sample_weight: NDArray[np.float64] | None,
     classify: bool,
-    environment: list[int] | None,
+    environment: Column | None,
 ) -> tuple[list[int], list[tuple[str, list[int]]], int]: ...
 def compare(
     settings: str,
@@ -134,7 +136,7 @@ def compare(
     target: Column,
     sample_weight: NDArray[np.float64] | None,
     classify: bool,
-    environment: list[int] | None,
+    environment: Column | None,
     guests: list[tuple[str, int, float, list[NDArray[np.float64]]]],
     repeat_selection: bool,
     progress: Callable[[str, int], Any] | None = None,

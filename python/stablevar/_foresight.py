@@ -63,6 +63,14 @@ def foresight_of(text: str) -> Foresight:
     return Foresight(**told)
 
 
+def grid_of(text: str) -> dict[str, Any]:
+    """From the core's JSON: arrays, with NaN where there is no error."""
+    told = json.loads(text)
+    for key in ("shift", "mean", "error", "standard_error", "n_eff"):
+        told[key] = np.array(told[key], dtype=np.float64)
+    return told
+
+
 def curve_of(text: str) -> dict[str, Any]:
     """From the core's JSON: the points as arrays, with NaN where there is no error."""
     told = json.loads(text)

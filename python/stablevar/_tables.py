@@ -182,6 +182,45 @@ def text_column(values: list[Any], input_name: str, missing: bool = False) -> _c
     return (codes, list(levels))
 
 
+def environment_of(env: Any, X: Any) -> tuple[_core.Column, str] | None:
+    """The environment of every row as the core reads it, and its name: values, or a column of X by its name."""
+    if env is None:
+        return None
+    name = str(getattr(env, "name", None) or "environment")
+    if isinstance(env, str):
+        frame = Frame.of(X)
+        if frame is None:
+            raise ValueError(f"env={env!r} names a column, and X is no data frame: give an array with a value per row.")
+        if env not in frame.names:
+            raise ValueError(f"there is no column {env!r} in X. Hint: the columns are {', '.join(map(str, frame.names))}")
+        name, column = env, frame.columns[frame.names.index(env)]
+        env = column.to_pylist() if hasattr(column, "to_pylist") else column.to_numpy()
+    values = np.asarray(env).ravel()
+    rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if len(values) != rows:
+        raise ValueError(f"env has {len(values)} values for {rows} rows.")
+    if values.dtype == bool:
+        return values, name
+    if np.issubdtype(values.dtype, np.number):
+        numbers = np.ascontiguousarray(values, dtype=np.float64)
+        assert_all_finite(numbers, input_name="env")
+        return numbers, name
+    return text_column(values.tolist(), "env"), name
+
+
+def without_column(X: Any, name: str | None) -> Any:
+    """A data frame without a column, if it has it."""
+    if name is None:
+        return X
+    frame = Frame.of(X)
+    if frame is None or name not in frame.names:
+        return X
+    module = type(X).__module__.partition(".")[0]
+    if module == "pandas":
+        return X.drop(columns=[name])
+    return X.drop(name) if module == "polars" else X.drop_columns([name])
+
+
 def read(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> tuple[_core.Input, list[str]]:
     """What the core reads of X, and the columns' names.
 

@@ -31,7 +31,7 @@ def several_classes(count: int, estimator: str) -> str:
 class _Fitting(StableModel):
     """What fitting is, whatever is predicted."""
 
-    def fit(self: Fitted, X: Rows, y: Values, sample_weight: Values = None) -> Fitted:
+    def fit(self: Fitted, X: Rows, y: Values, sample_weight: Values = None, env: Values = None) -> Fitted:
         """Find the variables and fit a model on them.
 
         Parameters
@@ -42,13 +42,17 @@ class _Fitting(StableModel):
             The outcome: numbers, or two classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             2 means the same as the row standing twice.
+        env : array-like of shape (n_samples,), str or None, default=None
+            The environment of each row, such as a place or a period, or the column of the data frame X that names it. It
+            is no covariate: environments are what the stress test holds out, and the effects of the selected variables
+            are compared between them (``environments_``).
 
         Returns
         -------
         self : object
             Fitted.
         """
-        self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight, env)
         return self
 
     def _named(self, y: Values, rows: int) -> tuple[Any, str]:

@@ -16,7 +16,7 @@ from . import _core
 from ._base import MINIMUM_ROWS, RandomState, Rows, Values, weights_of
 from ._findings import raise_findings
 from ._progress import progress_of
-from ._tables import read
+from ._tables import environment_of, read
 from .estimators import SVIClassifier, SVIRegressor
 
 
@@ -100,13 +100,15 @@ def compare(
     if not isinstance(stable, expected):
         raise TypeError(f"stable must be a {expected.__name__} here, not {type(stable).__name__}.")
     reader = clone(stable).set_params(random_state=random_state, verbose=verbose)
-    settings = reader._settings()
     columns, names = read(reader, X, reset=True, minimum=MINIMUM_ROWS)
+    settings = reader._settings(names)
     rows = columns.shape[0] if isinstance(columns, np.ndarray) else len(X)
     target, _ = reader._target(y, rows)
     weights = weights_of(sample_weight, rows)
-    codes = _codes(environments, rows)
-    shared = (columns, names, target, weights, classifies, codes)
+    if isinstance(environments, str):
+        raise ValueError("environments must be an array with a value per row.")
+    environment = environment_of(environments, X)
+    shared = (columns, names, target, weights, classifies, None if environment is None else environment[0])
     guests = []
     if estimators:
         taken, parts, _ = _core.held_out(settings, *shared)
@@ -125,20 +127,6 @@ def compare(
     frame = pandas.DataFrame(table)
     frame.attrs.update({key: found[key] for key in ("chosen", "why", "metric", "regions", "rows")})
     return frame
-
-
-def _codes(environments: Values, rows: int) -> list[int] | None:
-    """Environments as numbers from 0, in order of appearance."""
-    if environments is None:
-        return None
-    values = np.asarray(environments).ravel().tolist()
-    if len(values) != rows:
-        raise ValueError(f"environments has {len(values)} values for {rows} rows.")
-    known: dict[str, int] = {}
-    codes = [known.setdefault(str(value), len(known)) for value in values]
-    if len(known) < 2:
-        raise ValueError("environments holds one value only: there is nothing to hold out.")
-    return codes
 
 
 def _guest(

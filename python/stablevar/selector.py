@@ -61,7 +61,7 @@ class StableSelector(SelectorMixin, SelectorParameters):
         tags.input_tags.allow_nan = self.missing != "refuse"
         return tags
 
-    def fit(self, X: Rows, y: Values, sample_weight: Values = None) -> StableSelector:
+    def fit(self, X: Rows, y: Values, sample_weight: Values = None, env: Values = None) -> StableSelector:
         """Find the stable variables.
 
         Parameters
@@ -72,6 +72,8 @@ class StableSelector(SelectorMixin, SelectorParameters):
             The outcome.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             2 means the same as the row standing twice.
+        env : array-like of shape (n_samples,) or None, default=None
+            The environment of each row; the effects of the selected variables are compared between them.
 
         Returns
         -------
@@ -95,7 +97,9 @@ class StableSelector(SelectorMixin, SelectorParameters):
         }
         parameters = {name: getattr(self, name) for name in self._passed_on}
         self.estimator_ = kinds[bool(self.nonlinear), classifies](**parameters)
-        self.estimator_.fit(X, y, sample_weight=sample_weight)
+        if isinstance(env, str):
+            raise ValueError("env must be an array with a value per row: a column of X would be selected from, too.")
+        self.estimator_.fit(X, y, sample_weight=sample_weight, env=env)
         self.n_features_in_: int = self.estimator_.n_features_in_
         if hasattr(self.estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.estimator_.feature_names_in_

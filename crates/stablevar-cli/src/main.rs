@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         Command::Data(data) => commands::data::run(&data),
         Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),
         Command::Report(report) => commands::report::run(&report),
+        Command::Shift(shift) => commands::shift::run(&shift),
     };
     match outcome {
         Ok(Ending::Done) => ExitCode::SUCCESS,

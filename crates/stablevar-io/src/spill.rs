@@ -23,6 +23,8 @@ pub struct FileRows {
     frame: Frame,
     rows: RowFile,
     kept: KeptRows,
+    /// The environment of each row, which is small enough for memory.
+    environment: Option<Vec<u32>>,
 }
 
 struct RowFile {
@@ -58,12 +60,16 @@ pub fn prepare_file(stream: &TableStream, roles: &Roles, folder: &Path, progress
     let changed = |path: &str| IoError::Damaged { path: path.into(), message: "it changed while it was read".into() };
     let rows = RowFile::create(folder, draft.kept.len(), draft.frame.columns() + 1, draft.unweighted)?;
     let mut place = 0;
+    let mut environment = draft.frame.environments.as_ref().map(|_| Vec::with_capacity(rows.count));
     stream.for_each(|part| {
         let data = draft.encode(&part.table, roles, part.first).map_err(in_file(&part.path))?;
         if place + data.rows() > rows.count {
             return Err(changed(&part.path));
         }
         rows.write(place, &data)?;
+        if let (Some(all), Some(own)) = (&mut environment, &data.environment) {
+            all.extend_from_slice(own);
+        }
         place += data.rows();
         read += part.table.rows();
         progress(read);
@@ -72,7 +78,7 @@ pub fn prepare_file(stream: &TableStream, roles: &Roles, folder: &Path, progress
     if place != rows.count {
         return Err(changed(&last));
     }
-    let mut rows = FileRows { frame: draft.frame, rows, kept: draft.kept };
+    let mut rows = FileRows { frame: draft.frame, rows, kept: draft.kept, environment };
     settle(&mut rows).map_err(in_file(&last))?;
     Ok(rows)
 }
@@ -130,7 +136,8 @@ impl RowSource for FileRows {
             read(k, row, &mut base[k], &mut outcome[k])
                 .map_err(|error| Error::Pass(self.rows.fault(error).to_string()))?;
         }
-        self.frame.with_rows(design, base, outcome)
+        let environment = self.environment.as_ref().map(|all| places.iter().map(|&place| all[place]).collect());
+        Ok(TrainingData { environment, ..self.frame.with_rows(design, base, outcome)? })
     }
 
     fn position(&self, place: usize) -> usize {

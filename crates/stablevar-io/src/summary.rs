@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use stablevar::estimator::Estimator;
 use stablevar::evidence::VariableEvidence;
 use stablevar::finding::{Finding, Words};
-use stablevar::fit::FittedModel;
+use stablevar::fit::{ColumnAcross, EffectAcross, EnvironmentEffects, FittedModel};
 use stablevar::foresight::Foresight;
 use stablevar::models::Model;
 use stablevar::wording::Wording;
@@ -68,6 +68,7 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
         value["judged_without"] = evidence.judged_without.iter().map(|&variable| names[variable].clone()).collect();
         value
     };
+    let known = names.iter().filter_map(|name| Some((name.clone(), json!(model.told.of(name)?))));
     let mut all = json!({
         "method": model.method.name(),
         "task": model.task,
@@ -115,7 +116,29 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
     let errors =
         model.standard_errors().map(|errors| errors.into_iter().map(|(name, error)| (name.to_string(), error)));
     all["standard_errors"] = errors.map_or(Value::Null, object);
+    all["told"] = Value::Object(known.collect());
+    all["environments"] = model.environments.as_ref().map_or(Value::Null, environments);
+    all["remembered_rows"] = model.memory.as_ref().map_or(0, |memory| memory.rows()).into();
     all
+}
+
+/// Effects by environment, by the names of variables and environments.
+fn environments(effects: &EnvironmentEffects) -> Value {
+    let slopes = |column: &ColumnAcross| {
+        let told = effects.environments.iter().zip(&column.slopes);
+        Value::Object(told.filter_map(|(place, slope)| Some((place.name.clone(), json!(slope.as_ref()?)))).collect())
+    };
+    let across = |effect: &EffectAcross| {
+        let mut told = json!(effect);
+        let columns = effect.columns.iter().map(|column| (column.name.clone(), slopes(column)));
+        told["columns"] = Value::Object(columns.collect());
+        (effect.variable.clone(), told)
+    };
+    json!({
+        "column": effects.column,
+        "environments": effects.environments,
+        "effects": effects.effects.iter().map(across).collect::<Map<_, _>>(),
+    })
 }
 
 /// The JSON object of what is foreseen for new rows.

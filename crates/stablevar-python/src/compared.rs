@@ -1,6 +1,6 @@
 //! Ways of fitting side by side.
 
-use crate::data::{Input, InputColumn, add_weights, free_name};
+use crate::data::{Input, InputColumn, add_environment, add_weights, free_name};
 use crate::errors::value_error;
 use crate::model::{estimator, ticking};
 use crate::running::run;
@@ -18,19 +18,26 @@ use stablevar_io::summary;
 /// Rows, the parts of them to hold out with their names, and how many of the parts are regions.
 type Parts = (Vec<usize>, Vec<(String, Vec<usize>)>, usize);
 
-/// The table of covariates, outcome and weights, and who plays which part.
+/// What is given beside the covariates.
+struct Given<'a, 'py> {
+    target: &'a InputColumn<'py>,
+    sample_weight: Option<&'a PyReadonlyArray1<'py, f64>>,
+    environment: Option<&'a InputColumn<'py>>,
+}
+
+/// The table of covariates, outcome, weights and environments, and who plays which part.
 fn roles<'a>(
     estimator: &mut Estimator,
     mut columns: Vec<Column<'a>>,
-    target: &'a InputColumn<'_>,
-    sample_weight: Option<&'a PyReadonlyArray1<'_, f64>>,
+    given: Given<'a, '_>,
     classify: bool,
 ) -> PyResult<Table<'a>> {
     let name = free_name("y", &columns);
-    columns.push(target.column(&name)?);
+    columns.push(given.target.column(&name)?);
     estimator.roles.target = Some(name);
     estimator.roles.task = Some(if classify { Task::Classification } else { Task::Regression });
-    estimator.roles.weight_column = add_weights(&mut columns, sample_weight)?;
+    estimator.roles.weight_column = add_weights(&mut columns, given.sample_weight)?;
+    estimator.roles.environment = add_environment(&mut columns, given.environment, "environment")?;
     Table::new(columns).map_err(value_error)
 }
 
@@ -45,16 +52,16 @@ pub(crate) fn held_out(
     target: InputColumn<'_>,
     sample_weight: Option<PyReadonlyArray1<'_, f64>>,
     classify: bool,
-    environment: Option<Vec<usize>>,
+    environment: Option<InputColumn<'_>>,
 ) -> PyResult<Parts> {
     let mut estimator = estimator("svi", settings)?;
-    let table = roles(&mut estimator, input.columns(&names)?, &target, sample_weight.as_ref(), classify)?;
+    let given = Given { target: &target, sample_weight: sample_weight.as_ref(), environment: environment.as_ref() };
+    let table = roles(&mut estimator, input.columns(&names)?, given, classify)?;
     py.detach(|| {
         let data = TrainingData::prepare(&table, &estimator.roles)?;
-        let environment = environment.map(|all| data.kept_rows.iter().map(|row| all[row]).collect::<Vec<_>>());
-        let every = data.rows().div_ceil(rows_for_stress(&data, None)?.0.rows());
-        let (sample, environment) = rows_for_stress(&data, environment.as_deref())?;
-        let held_out = HeldOut::of(&sample, environment.as_deref());
+        let sample = rows_for_stress(&data)?;
+        let every = data.rows().div_ceil(sample.rows());
+        let held_out = HeldOut::of(&sample);
         let position = |row: &usize| data.kept_rows.position(row * every);
         let positions = |rows: &[usize]| rows.iter().map(position).collect::<Vec<usize>>();
         let regions = held_out.regions.used.iter().map(|region| region.name.clone());
@@ -79,13 +86,14 @@ pub(crate) fn compare(
     target: InputColumn<'_>,
     sample_weight: Option<PyReadonlyArray1<'_, f64>>,
     classify: bool,
-    environment: Option<Vec<usize>>,
+    environment: Option<InputColumn<'_>>,
     guests: Vec<(String, usize, f64, Vec<PyReadonlyArray1<'_, f64>>)>,
     repeat_selection: bool,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let mut stable = estimator("svi", settings)?;
-    let table = roles(&mut stable, input.columns(&names)?, &target, sample_weight.as_ref(), classify)?;
+    let given = Given { target: &target, sample_weight: sample_weight.as_ref(), environment: environment.as_ref() };
+    let table = roles(&mut stable, input.columns(&names)?, given, classify)?;
     let named = |name: String| -> PyResult<(String, Estimator)> {
         let mut other = Estimator::new(&name).map_err(value_error)?;
         other.seed = stable.seed;
@@ -104,14 +112,7 @@ pub(crate) fn compare(
     let compared = run(py, progress.as_ref(), |watch| {
         stable.on_threads(|| {
             let data = TrainingData::prepare(&table, &stable.roles)?;
-            let environment = environment.map(|all| data.kept_rows.iter().map(|row| all[row]).collect::<Vec<_>>());
-            let plan = Plan {
-                stable: &stable,
-                others: &others,
-                guests: &guests,
-                environment: environment.as_deref(),
-                repeat_selection,
-            };
+            let plan = Plan { stable: &stable, others: &others, guests: &guests, repeat_selection };
             compare_all(&data, &plan, &ticking(watch), &|of| watch.tick("methods", of))
         })
     })?

@@ -105,6 +105,18 @@ pub(crate) fn add_weights<'a>(
     Ok(Some(name))
 }
 
+/// Adds the rows' environments, if there are any, to the columns and returns the name of theirs.
+pub(crate) fn add_environment<'a>(
+    columns: &mut Vec<Column<'a>>,
+    environment: Option<&'a InputColumn<'_>>,
+    name: &str,
+) -> PyResult<Option<String>> {
+    let Some(environment) = environment else { return Ok(None) };
+    let name = free_name(name, columns);
+    columns.push(environment.column(&name)?);
+    Ok(Some(name))
+}
+
 fn check_names(columns: usize, names: &[String]) -> PyResult<()> {
     if columns == names.len() {
         return Ok(());

@@ -1,6 +1,6 @@
 //! Fitting, and what a fit leaves.
 
-use crate::data::{Input, InputColumn, add_weights, free_name};
+use crate::data::{Input, InputColumn, add_environment, add_weights, free_name};
 use crate::errors::{file_error, value_error};
 use crate::running::{Watch, run};
 use crate::wording::Parameters;
@@ -56,7 +56,7 @@ pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<
 
 /// Fits a method: the model, and the weight of every row (0 for rows of weight 0).
 #[pyfunction]
-#[pyo3(signature = (method, settings, input, names, target, target_name, sample_weight, classify, command, progress=None))]
+#[pyo3(signature = (method, settings, input, names, target, target_name, sample_weight, environment, classify, command, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn fit<'py>(
     py: Python<'py>,
@@ -67,6 +67,7 @@ pub(crate) fn fit<'py>(
     target: InputColumn<'py>,
     target_name: &str,
     sample_weight: Option<PyReadonlyArray1<'py, f64>>,
+    environment: Option<(InputColumn<'py>, String)>,
     classify: bool,
     command: String,
     progress: Option<Bound<'py, PyAny>>,
@@ -74,6 +75,8 @@ pub(crate) fn fit<'py>(
     let mut estimator = estimator(method, settings)?;
     estimator.roles.task = Some(if classify { Task::Classification } else { Task::Regression });
     let table = outcome_table(&mut estimator, &input, &names, &target, target_name, sample_weight.as_ref())?;
+    let (environment, named) = environment.as_ref().map(|(column, name)| (column, name.as_str())).unzip();
+    let table = with_environment(&mut estimator, table, environment, named.unwrap_or_default())?;
     let (mut model, weights) = run(py, progress.as_ref(), |watch| {
         estimator.on_threads(|| {
             let data = TrainingData::prepare(&table, &estimator.roles)?;
@@ -101,6 +104,18 @@ fn outcome_table<'a>(
     columns.push(target.column(&target_name)?);
     estimator.roles.target = Some(target_name);
     estimator.roles.weight_column = add_weights(&mut columns, sample_weight)?;
+    Table::new(columns).map_err(value_error)
+}
+
+/// The same table with the rows' environments, if there are any.
+fn with_environment<'a>(
+    estimator: &mut Estimator,
+    table: Table<'a>,
+    environment: Option<&'a InputColumn<'_>>,
+    name: &str,
+) -> PyResult<Table<'a>> {
+    let mut columns = table.columns().to_vec();
+    estimator.roles.environment = add_environment(&mut columns, environment, name)?;
     Table::new(columns).map_err(value_error)
 }
 
@@ -270,6 +285,11 @@ impl Model {
     /// The same for every column, the most dangerous first.
     fn shift_curves(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         py.detach(|| self.inner.shift_curves()).map_err(value_error)?.iter().map(to_json).collect()
+    }
+
+    /// The error when two columns' means move at once, on a grid, as JSON.
+    fn shift_grid(&self, py: Python<'_>, first: &str, second: &str) -> PyResult<String> {
+        to_json(&py.detach(|| self.inner.shift_grid(first, second)).map_err(value_error)?)
     }
 
     /// The error when several columns' means move at once, each by so many standard deviations; as JSON.

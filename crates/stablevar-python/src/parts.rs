@@ -12,7 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stablevar::Estimator;
 use stablevar::Matrix;
-use stablevar::design::{Frame, KeptRows, Roles, Task, TrainingData};
+use stablevar::design::{Frame, KeptRows, Roles, Task, Told, TrainingData};
 use stablevar::engine::{Pass, RowSource};
 use stablevar::error::{Error, Result};
 use stablevar::preparation::{Draft, Settle, Surveyed, settle};
@@ -32,6 +32,8 @@ pub(crate) struct PartRoles {
     max_levels: usize,
     /// What to do with missing values, by the core's name.
     missing: String,
+    stable: Vec<String>,
+    unstable: Vec<String>,
 }
 
 impl PartRoles {
@@ -53,6 +55,7 @@ impl PartRoles {
             missing: from_json(&format!("{:?}", self.missing)).unwrap_or_default(),
             weight_column: self.weighted.then(|| free("sample_weight")),
             target,
+            told: Told { stable: self.stable.clone(), unstable: self.unstable.clone() },
             ..Roles::covariates()
         }
     }

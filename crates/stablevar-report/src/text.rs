@@ -1,6 +1,7 @@
 //! Text that is safe to show, whatever it holds.
 
 use stablevar::evidence::Sufficiency;
+use stablevar::fit::EnvironmentEffects;
 use stablevar::stress::RefitChoice;
 use std::collections::HashSet;
 
@@ -134,9 +135,24 @@ pub fn sufficiency(set: &Sufficiency) -> String {
 pub fn refit(choice: &RefitChoice) -> String {
     let tried = match choice.candidates.len() {
         0 => String::new(),
-        many => format!(" of {many} that were tried without each of {} regions", choice.regions.len()),
+        many => format!(" of {many} that were tried without each of {} {}", choice.regions.len(), choice.held_out()),
     };
     format!("refit: {}{tried}: {}", choice.chosen, choice.why)
+}
+
+/// In a sentence whether the chosen variables act alike in all environments.
+pub fn environments(effects: &EnvironmentEffects) -> String {
+    let judged = effects.environments.iter().filter(|place| place.judged).count();
+    let of = format!("{judged} of {} environments of '{}'", effects.environments.len(), effects.column);
+    let Some(least) = effects.effects.iter().map(|effect| effect.corrected_p_value).reduce(f64::min) else {
+        return format!("effects could not be compared between environments: {of} have rows enough");
+    };
+    let differ: Vec<String> =
+        effects.effects.iter().filter(|effect| effect.differs).map(|effect| format!("'{}'", effect.variable)).collect();
+    match &differ[..] {
+        [] => format!("the chosen variables act alike in {of}, as far as these rows tell (least p-value {least:.3})"),
+        names => format!("effects that differ between {of}: {}", names.join(", ")),
+    }
 }
 
 #[cfg(test)]

@@ -47,6 +47,8 @@ pub struct Comparison {
     pub metric: &'static str,
     /// What was held out.
     pub regions: Vec<String>,
+    /// Whether these are the user's environments.
+    pub environments: bool,
     /// Rows that were looked at.
     pub rows: usize,
     /// What the user should know.
@@ -74,8 +76,6 @@ pub struct Plan<'a> {
     pub others: &'a [(String, Estimator)],
     /// Ways of fitting that were carried out elsewhere.
     pub guests: &'a [Guest],
-    /// An environment for every row, to be held out instead of regions.
-    pub environment: Option<&'a [usize]>,
     /// Whether the selection is repeated, too, without parts of the rows: slow, and honest.
     pub repeat_selection: bool,
 }
@@ -91,9 +91,9 @@ pub fn compare(
     let start = Instant::now();
     let fitted = plan.stable.fit_rows(data, watch)?;
     let seconds = start.elapsed().as_secs_f64();
-    let (sample, environment) = rows_for_stress(data, plan.environment)?;
+    let sample = rows_for_stress(data)?;
     let sample: &TrainingData = &sample;
-    let held_out = HeldOut::of(sample, environment.as_deref());
+    let held_out = HeldOut::of(sample);
     if held_out.regions.used.is_empty() {
         let why =
             "no region of these rows can be held out: each, or the rest, would have too few rows or one class only";
@@ -128,6 +128,7 @@ pub fn compare(
         why,
         metric: held_out.metric().name(),
         regions: held_out.regions.used.iter().map(|region| region.name.clone()).collect(),
+        environments: held_out.regions.given,
         rows: sample.rows(),
         findings: fitted.model.warnings,
     })
@@ -211,7 +212,7 @@ impl Board<'_> {
             _ => model.selected.clone(),
         };
         let limit = stable.method.refit.auto().map_or(OUTLIER_LIMIT, |auto| auto.robust.limit);
-        let question = Question { selected: &selected, sufficient: None, limit, environment: None };
+        let question = Question { selected: &selected, sufficient: None, limit };
         let trial = Trial::run(data, self.held_out, &question, can_draw_in, &|_| ControlFlow::Continue(()))?;
         for (candidate, losses) in trial.candidates.iter().zip(&trial.losses) {
             let columns = match candidate.variables {

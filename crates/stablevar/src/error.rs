@@ -171,6 +171,36 @@ pub enum Error {
         /// What it held.
         expected: &'static str,
     },
+    /// Something was told of a column that carries nothing.
+    #[error("'{column}' was told to be {standing}, but it is left out: {why}")]
+    UselessColumn {
+        /// The column.
+        column: String,
+        /// What it was told to be.
+        standing: &'static str,
+        /// Why it carries nothing.
+        why: String,
+    },
+    /// The column that names environments has one value.
+    #[error("the environment '{column}' is '{value}' in every row")]
+    OneEnvironment {
+        /// The column.
+        column: String,
+        /// Its one value.
+        value: String,
+    },
+    /// The column that names environments has too many values.
+    #[error("'{column}' names {environments}{} environments for {rows} rows", if *more { " or more" } else { "" })]
+    TooManyEnvironments {
+        /// The column.
+        column: String,
+        /// Different values.
+        environments: usize,
+        /// Whether there are more than were counted.
+        more: bool,
+        /// Rows.
+        rows: usize,
+    },
     /// A base weight is negative, infinite or beyond what can be computed with, or all are zero.
     #[error("the weights in column '{column}' must be 0 or from 1e-50 to 1e50, and not all 0; {fault}")]
     BadWeights {
@@ -199,6 +229,12 @@ pub enum Error {
     NeedsMemory {
         /// What was asked for.
         what: String,
+    },
+    /// A model has no training rows to foresee errors from.
+    #[error("the model remembers no training rows, so that nothing can be foreseen: {}", if *asked_for { "it was asked to keep none" } else { "it was fitted to too few" })]
+    NothingRemembered {
+        /// Whether it was asked not to.
+        asked_for: bool,
     },
     /// A pass over rows that are not in memory failed.
     #[error("{0}")]
@@ -300,12 +336,23 @@ impl Error {
                 "if it is an identifier, leave it out ([exclude]); if it is a category, allow more ([max-levels])"
             }
             Error::ChangedType { .. } => "give the column the type it had in training, or fit again",
+            Error::UselessColumn { .. } => "take it off [stable] or [unstable], or leave it out ([exclude])",
+            Error::OneEnvironment { .. } => {
+                "environments are places or periods to be compared: name another column ([env]), or none"
+            }
+            Error::TooManyEnvironments { .. } => {
+                "an environment is a place or period with many rows: name a coarser column ([env]), or join values"
+            }
             Error::BadWeights { .. } => {
                 "a weight of 2 means the same as the row standing twice; 0 leaves it out; give weights of another size other units"
             }
             Error::NeedsMemory { .. } => {
                 "allow more ([memory]), use a sample of the rows, or use a method that reads them in chunks, as [method=svi]"
             }
+            Error::NothingRemembered { asked_for: true } => {
+                "fit again and let it keep some rows with their outcomes ([remember]); where new rows have outcomes, evaluate there"
+            }
+            Error::NothingRemembered { asked_for: false } => "fit it to 20 rows or more",
             Error::SelectionTooStrict { .. } => {
                 "use fewer biased columns ([biased]), a bias rate nearer to 1 ([r]), or fewer stable columns"
             }

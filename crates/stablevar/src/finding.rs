@@ -216,6 +216,16 @@ findings! {
         "'{0}' and '{1}' still correlate by {correlation:2} under the weights",
         "one of them can pass for the other, so the choice between them is uncertain",
         "Use more rows, or leave one of the two out ([exclude])";
+    /// The data contradict that a variable is stable.
+    ToldStable "told-stable":
+        "'{0}' was told to be stable, but has a probability of {probability:2}",
+        "in these rows the outcome does not depend on it once the other columns are known; it stays in the set",
+        "Ask again what speaks for it, or let the data decide (without [stable])";
+    /// The data contradict that a variable is unstable.
+    ToldUnstable "told-unstable":
+        "'{0}' was told to be unstable, but has a probability of {probability:2}",
+        "in these rows the outcome depends on it even when the other columns are known; the set does without it",
+        "Ask again what speaks against it, or let the data decide (without [unstable])";
     /// The evidence saw some of the rows only.
     EvidenceFromSample "evidence-from-sample":
         "the evidence rests on {used} of the {rows} rows, drawn at random",
@@ -251,6 +261,16 @@ findings! {
         "in regions that were held out all columns predict better than the stable ones do, by {percent:1} % (s.e. {error:1} %)",
         "stability costs more here than it brings, unless new places differ in ways that no region of these rows does",
         "Compare both ([method=ols], for classes [method=logistic]), or keep more variables ([threshold])";
+    /// A chosen variable acts otherwise in other environments.
+    EffectDiffers "effect-differs":
+        "the effect of '{0}' differs between the environments of '{1}': {detail}",
+        "given the other chosen variables its slope is not the same everywhere (p = {p_value:4}, corrected for their number): it is not stable, or no straight line",
+        "Look at its slopes by environment, and leave it out if nobody can say why they differ ([unstable])";
+    /// Environments are too small for effects to be compared.
+    FewRowsInEnvironments "few-rows-in-environments":
+        "{few} of {of} environments of '{0}' have too few rows, of a class or of all, for effects to be compared: {detail}",
+        "whether the chosen variables act there as elsewhere can't be told",
+        "Join small environments, or use more rows";
     /// Regions could not be held out.
     RegionsSkipped "regions-skipped":
         "regions of the rows could not be held out ({regions}): {detail}",

@@ -1,9 +1,10 @@
 //! From probabilities and p-values to a set of variables, and how sure that set is.
 //!
 //! Whatever the rule, the result is defined on any data: no variable may pass (the model then predicts the mean and
-//! says so), ties go to the smaller p-value and then to the earlier column, and of near copies only one is kept.
+//! says so), ties go to the smaller p-value and then to the earlier column, and of near copies only one is kept. What was told of
+//! variables comes before any rule.
 
-use crate::design::Frame;
+use crate::design::{Frame, Standing};
 use crate::error::{Error, Result};
 use crate::evidence::VariableEvidence;
 use crate::parameter::Fraction;
@@ -61,13 +62,19 @@ pub struct StandIn {
 const STAND_IN: f64 = 0.9;
 
 impl Rule {
-    /// Refuses what can't be done with this many variables.
-    pub fn check(&self, variables: usize, has_evidence: bool) -> Result<()> {
+    /// Refuses what can't be done with so many variables, of which this was told.
+    pub fn check(&self, standings: &[Option<Standing>], has_evidence: bool) -> Result<()> {
+        let told = |standing: Standing| standings.iter().filter(|told| **told == Some(standing)).count();
+        let (least, variables) = (told(Standing::Stable), standings.len() - told(Standing::Unstable));
         match self {
             Rule::Select(0) => Err(Error::BadRequest("at least one variable must be selected".into())),
             Rule::Select(count) if *count > variables => {
-                Err(Error::BadRequest(format!("{count} variables can't be selected of {variables}")))
+                let left = if variables < standings.len() { " that are not told to be unstable" } else { "" };
+                Err(Error::BadRequest(format!("{count} variables can't be selected of {variables}{left}")))
             }
+            Rule::Select(count) if *count < least => Err(Error::BadRequest(format!(
+                "{count} variables can't be selected where {least} are told to be stable"
+            ))),
             Rule::FalseDiscoveryRate(_) if !has_evidence => Err(Error::BadRequest(
                 "a false discovery rate needs p-values, which come with evidence: auto, focused, residual or network"
                     .into(),
@@ -98,13 +105,21 @@ impl Rule {
             Some(all) => all[a].p_value.total_cmp(&all[b].p_value).then(all[b].t.abs().total_cmp(&all[a].t.abs())),
             None => std::cmp::Ordering::Equal,
         };
+        let standings = data.standings();
+        let told = |variable: usize| standings[variable];
+        let is_stable = |variable: usize| told(variable) == Some(Standing::Stable);
         let rounded = |variable: usize| (probability[variable] * 1e9).round();
         let mut ranked: Vec<usize> = (0..probability.len()).collect();
-        ranked.sort_by(|&a, &b| rounded(b).total_cmp(&rounded(a)).then(stronger(a, b)).then(a.cmp(&b)));
+        ranked.sort_by(|&a, &b| {
+            let told_first = is_stable(b).cmp(&is_stable(a));
+            told_first.then(rounded(b).total_cmp(&rounded(a))).then(stronger(a, b)).then(a.cmp(&b))
+        });
         let passes: Vec<bool> = match (self, evidence) {
             (Rule::Threshold(least), _) => probability.iter().map(|value| *value >= least.get()).collect(),
             (Rule::FalseDiscoveryRate(rate), Some(evidence)) => {
-                let limit = benjamini_hochberg(evidence, rate.get());
+                // The data have no say about the others.
+                let open = (0..evidence.len()).filter(|&variable| told(variable).is_none());
+                let limit = benjamini_hochberg(open.map(|variable| evidence[variable].p_value), rate.get());
                 evidence.iter().map(|variable| limit.is_some_and(|limit| variable.p_value <= limit)).collect()
             }
             (Rule::FalseDiscoveryRate(_), None) => vec![false; probability.len()],
@@ -112,9 +127,10 @@ impl Rule {
         };
         let most = if let Rule::Select(count) = self { *count } else { probability.len() };
         let mut selected: Vec<usize> = Vec::new();
-        for variable in ranked.into_iter().filter(|&variable| passes[variable]) {
+        let passes = |variable: usize| told(variable).map_or(passes[variable], |told| told == Standing::Stable);
+        for variable in ranked.into_iter().filter(|&variable| passes(variable)) {
             let is_copy = evidence.is_some() && selected.iter().any(|&other| are_copies(data, variable, other));
-            if !is_copy && selected.len() < most {
+            if is_stable(variable) || !is_copy && selected.len() < most {
                 selected.push(variable);
             }
         }
@@ -124,8 +140,8 @@ impl Rule {
 }
 
 /// The largest p-value that passes: the k-th smallest must be at most `rate k / m`.
-fn benjamini_hochberg(evidence: &[VariableEvidence], rate: f64) -> Option<f64> {
-    let mut values: Vec<f64> = evidence.iter().map(|variable| variable.p_value).collect();
+fn benjamini_hochberg(p_values: impl Iterator<Item = f64>, rate: f64) -> Option<f64> {
+    let mut values: Vec<f64> = p_values.collect();
     values.sort_by(f64::total_cmp);
     let count = values.len() as f64;
     let passing = values.iter().enumerate().filter(|(k, value)| **value <= rate * (k + 1) as f64 / count);
@@ -140,12 +156,13 @@ fn are_copies(data: &Frame, first: usize, second: usize) -> bool {
         .any(|&(a, b)| (feature(a), feature(b)) == (first, second) || (feature(b), feature(a)) == (first, second))
 }
 
-/// For every selected variable those left out that correlate strongly with it, strongest first.
+/// For every selected variable those left out that correlate strongly with it, strongest first; none that was told to be unstable.
 pub fn stand_ins(data: &Frame, selected: &[usize]) -> Vec<StandIn> {
-    let features = &data.encoding.features;
+    let (features, standings) = (&data.encoding.features, data.standings());
+    let may = |variable: &usize| !selected.contains(variable) && standings[*variable] != Some(Standing::Unstable);
     let mut found = Vec::new();
     for &stands_for in selected {
-        for variable in (0..features.len()).filter(|variable| !selected.contains(variable)) {
+        for variable in (0..features.len()).filter(may) {
             let pairs = features[stands_for]
                 .columns
                 .iter()
@@ -181,15 +198,21 @@ impl Resampling {
     }
 
     /// Positions of the variables selected by how often each was chosen; `rule` decides only how many when it is
-    /// [`Rule::Select`], since it was applied within every half.
-    pub fn select(&self, frequency: &[f64], probability: &[f64], rule: &Rule) -> Vec<usize> {
-        let mut ranked: Vec<usize> = (0..frequency.len()).collect();
+    /// [`Rule::Select`], since it was applied within every half, as was what is told of variables.
+    pub fn select(&self, data: &Frame, frequency: &[f64], probability: &[f64], rule: &Rule) -> Vec<usize> {
+        let standings = data.standings();
+        let told = |variable: usize, standing: Standing| standings[variable] == Some(standing);
+        let mut ranked: Vec<usize> =
+            (0..frequency.len()).filter(|&variable| !told(variable, Standing::Unstable)).collect();
         ranked.sort_by(|&a, &b| {
-            frequency[b].total_cmp(&frequency[a]).then(probability[b].total_cmp(&probability[a])).then(a.cmp(&b))
+            let told_first = told(b, Standing::Stable).cmp(&told(a, Standing::Stable));
+            let by_frequency = told_first.then(frequency[b].total_cmp(&frequency[a]));
+            by_frequency.then(probability[b].total_cmp(&probability[a])).then(a.cmp(&b))
         });
+        let often = |variable: &usize| frequency[*variable] >= self.least_frequency.get();
         let mut selected: Vec<usize> = match rule {
             Rule::Select(count) => ranked.into_iter().take(*count).collect(),
-            _ => ranked.into_iter().filter(|&variable| frequency[variable] >= self.least_frequency.get()).collect(),
+            _ => ranked.into_iter().filter(|variable| told(*variable, Standing::Stable) || often(variable)).collect(),
         };
         selected.sort_unstable();
         selected
@@ -224,9 +247,11 @@ mod tests {
     fn the_false_discovery_rate_steps_up() {
         // 0.04 alone would fail its own step (2/4 of 0.06), but 0.044 passes the third, and takes it along.
         let all = [evidence(0.001, 9.0), evidence(0.04, 2.0), evidence(0.044, 2.0), evidence(0.9, 0.1)];
-        assert_eq!(benjamini_hochberg(&all, 0.06), Some(0.044));
-        assert_eq!(benjamini_hochberg(&all, 0.05), Some(0.001));
-        assert_eq!(benjamini_hochberg(&all[3..], 0.1), None);
+        let stepped =
+            |some: &[VariableEvidence], rate: f64| benjamini_hochberg(some.iter().map(|one| one.p_value), rate);
+        assert_eq!(stepped(&all, 0.06), Some(0.044));
+        assert_eq!(stepped(&all, 0.05), Some(0.001));
+        assert_eq!(stepped(&all[3..], 0.1), None);
     }
 
     #[test]
@@ -246,9 +271,31 @@ mod tests {
 
     #[test]
     fn impossible_rules_are_refused() {
-        assert!(Rule::Select(5).check(4, true).is_err() && Rule::Select(0).check(4, true).is_err());
-        assert!(Rule::FalseDiscoveryRate(Fraction::constant(0.1)).check(4, false).is_err());
-        assert!(Rule::Select(4).check(4, false).is_ok());
+        let free = [None; 4];
+        assert!(Rule::Select(5).check(&free, true).is_err() && Rule::Select(0).check(&free, true).is_err());
+        assert!(Rule::FalseDiscoveryRate(Fraction::constant(0.1)).check(&free, false).is_err());
+        assert!(Rule::Select(4).check(&free, false).is_ok());
+        let told = [Some(Standing::Stable), Some(Standing::Stable), Some(Standing::Unstable), None];
+        assert!(Rule::Select(1).check(&told, true).is_err() && Rule::Select(4).check(&told, true).is_err());
+        assert!(Rule::Select(3).check(&told, true).is_ok());
+    }
+
+    #[test]
+    fn what_was_told_comes_before_any_rule() {
+        let mut data = data();
+        data.frame.told.stable = vec!["d".into()];
+        data.frame.told.unstable = vec!["b".into()];
+        let evidence = [evidence(0.2, 1.0), evidence(1e-9, 9.0), evidence(1e-6, 6.0), evidence(0.9, 0.1)];
+        let probability = [0.2, 1.0, 0.99, 0.01];
+        // The stable one stays though its near copy has the stronger evidence, and takes its place.
+        assert_eq!(Rule::default().select(&data, &probability, Some(&evidence)), vec![3]);
+        assert_eq!(Rule::default().select(&data, &probability, None), vec![2, 3]);
+        assert_eq!(Rule::Select(2).select(&data, &probability, None), vec![2, 3]);
+        assert_eq!(Rule::Select(1).select(&data, &probability, None), vec![3]);
+        let rate = Rule::FalseDiscoveryRate(Fraction::constant(0.5));
+        assert_eq!(rate.select(&data, &probability, Some(&evidence)), vec![0, 3]);
+        data.frame.correlations = crate::linalg::Matrix::from_fn(4, 4, |_, _| 0.95);
+        assert!(stand_ins(&data, &[3]).iter().all(|pair| pair.variable != 1));
     }
 
     #[test]

@@ -120,7 +120,8 @@ pub fn svi(
 ) -> Result<SviOutcome> {
     let frame = data.frame();
     let proven: Option<Vec<f64>> = evidence.map(|all| all.iter().map(|variable| variable.probability).collect());
-    let mut mask = proven.as_ref().map_or_else(|| Mask::all(frame), |stable| Mask::from_stability(frame, stable));
+    let mask_by = |stability: &[f64]| Mask::from_stability(frame, &frame.as_told(stability));
+    let mut mask = proven.as_ref().map_or_else(|| Mask::all(frame), |stable| mask_by(stable));
     let mut recent = RecentGates::new(settings.moving_average);
     let mut history: Vec<Loop> = Vec::new();
     let mut start: Option<WeightFunction> = None;
@@ -160,7 +161,7 @@ pub fn svi(
             let selected = settings.rule.select(frame, &probability, evidence);
             return Ok(SviOutcome { selected, probability, reweighted: weighing, mask, gated, history, stop });
         }
-        mask = Mask::from_stability(frame, recent.average());
+        mask = mask_by(recent.average());
         start = weighing.function;
     }
 }

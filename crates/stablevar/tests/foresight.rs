@@ -114,7 +114,7 @@ fn tilts_reach_the_mean_that_is_asked_for_and_say_where_they_can_not() {
 
 #[test]
 fn a_model_remembers_a_bounded_number_of_rows_whatever_the_method() {
-    assert_eq!(model(9000).memory.unwrap().rows(), stablevar::foresight::MOST_ROWS);
+    assert_eq!(model(9000).memory.unwrap().rows(), stablevar::method::REMEMBERED_ROWS);
     for method in ["svi", "lasso", "dwr", "mlp"] {
         let estimator = Estimator::new(method).unwrap().target("y");
         let model = estimator.fit(&table(300, 0.0)).unwrap().model;

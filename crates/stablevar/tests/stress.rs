@@ -15,7 +15,7 @@ use stablevar_data::simulate::World;
 use std::ops::ControlFlow;
 
 fn chosen_for(data: &TrainingData, selected: &[usize], sufficient: Option<bool>) -> Chosen {
-    let question = Question { selected, sufficient, limit: OUTLIER_LIMIT, environment: None };
+    let question = Question { selected, sufficient, limit: OUTLIER_LIMIT };
     choose(data, &question, &|_| ControlFlow::Continue(())).unwrap()
 }
 
@@ -109,7 +109,7 @@ fn methods_are_compared_with_the_choice_among_them() {
     let data = prepare(&World::default().draw(800, 2.5, 5).unwrap());
     let stable = Estimator::new("svi").unwrap();
     let others = [("lasso".to_string(), Estimator::new("lasso").unwrap())];
-    let plan = Plan { stable: &stable, others: &others, guests: &[], environment: None, repeat_selection: false };
+    let plan = Plan { stable: &stable, others: &others, guests: &[], repeat_selection: false };
     let found = compare(&data, &plan, &|_| ControlFlow::Continue(()), &|_| ControlFlow::Continue(())).unwrap();
     assert_eq!(found.candidates[0].name, "ols");
     assert!((found.candidates[0].figures.stress_error - 1.0).abs() < 1e-12);

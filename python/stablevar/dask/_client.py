@@ -203,6 +203,7 @@ class _OnDask(Parametrised, metaclass=ABCMeta):
             "classify": classify,
             "max_levels": self.max_levels,
             "missing": self.missing,
+            **self._told(names),
         }
         covariates = _delayed_parts(X, "X")
         count = len(covariates)

@@ -19,8 +19,13 @@ from ._workers import _class_part, _predict_part, _probabilities_part
 class OnDaskSVI(_OnDask, StableModel):
     """SVI on Dask collections."""
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        settings = self._settings()
+    def _fit(self, X: Any, y: Any, sample_weight: Any, env: Any = None) -> Any:
+        if env is not None:
+            raise ValueError(
+                f"{type(self).__name__} takes no env: environments are compared in memory. Hint: fit a sample with "
+                f"{type(self).__bases__[1].__name__}().fit(X, y, env=...), or a file with the stablevar command (--env)."
+            )
+        settings = self._settings(self._names_of(X))
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         name = str(getattr(y, "name", None) or "y") if not isinstance(y, dask.array.Array) else "y"

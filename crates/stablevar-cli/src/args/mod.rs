@@ -56,6 +56,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  stablevar foresee model.json next-year.csv\n  stablevar foresee model.json 'sales/*.parquet' --report drift.html --format json\n\nThe error is that of training rows like the new ones. A relation that has changed can't be seen without outcomes:\nwhere there are some, use `stablevar evaluate`."
     )]
     Foresee(ForeseeArguments),
+    /// What if columns shift? A saved model's error when the mean of one column, or of two, is elsewhere
+    #[command(
+        after_help = "Examples:\n  stablevar shift model.json    (every column, the most dangerous first)\n  stablevar shift model.json --column age\n  stablevar shift model.json --column age --column income --format json"
+    )]
+    Shift(ShiftArguments),
     /// Methods side by side: error in cross-validation, error in regions that were held out, the choice
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Box<CompareArguments>),
@@ -81,6 +86,7 @@ const FIT_EXAMPLES: &str = "Examples:
   stablevar fit houses.parquet --target price --exclude id --exclude date --model model.json --report report.html
   stablevar fit survey.csv --target y --weight-column w --missing mean --format json
   stablevar fit houses.csv --target price --fdr 0.1 --resamples 50
+  stablevar fit houses.csv --target price --stable size --unstable agent --env town
   stablevar fit houses.csv --target price --evidence none    (the paper's algorithm, in milliseconds)
   stablevar fit houses.csv --target price --method lasso
   stablevar fit 'sales/*.parquet' --target price --memory 1GiB    (larger than memory)";
@@ -92,7 +98,7 @@ const COMPARE_EXAMPLES: &str = "Examples:
 
 The stress error is the geometric mean, over regions of the rows that were held out whole, of the error divided by that of least
 squares (for classes: logistic regression) on all columns; below 1 is better. Regions are the lowest and highest fifth of columns
-and of principal components, and the levels of texts.";
+and of principal components, and the levels of texts; or, with --env COL, the environments that a column names.";
 
 const REPORT_EXAMPLES: &str = "Examples:
   stablevar report model.json --out report.html
@@ -214,6 +220,17 @@ pub(crate) struct ForeseeArguments {
     pub format: Format,
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ShiftArguments {
+    /// The model file
+    pub model: PathBuf,
+    /// A column that shifts; given twice, the two shift at once [default: every column by itself]
+    #[arg(long, value_name = "COL")]
+    pub column: Vec<String>,
+    #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
+    pub format: Format,
 }
 
 #[derive(Args)]

@@ -50,7 +50,7 @@ pub(crate) struct Weighs;
 impl Taken for Weighs {
     fn takes(setting: &Setting) -> bool {
         let stages = setting.applies_to;
-        (stages.contains(&"table") || stages.contains(&"balance")) && !["task", "seed"].contains(&setting.name)
+        (stages.contains(&"table") || stages.contains(&"balance")) && !["task", "seed", "env"].contains(&setting.name)
     }
 }
 

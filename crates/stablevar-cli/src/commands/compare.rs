@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
     check_files(&inputs, &[arguments.report.as_ref()], arguments.format)?;
     let mut stable = Estimator::new(PRESETS[0].name)?.target(&arguments.target).set_all(given.iter().cloned())?;
     stable.findings().iter().for_each(|finding| printer.warn(&finding.words(&Options).to_string()));
-    let (_, data) = fit::open(&arguments.data, &arguments.target, &mut stable, &printer)?;
+    let (_, data) = fit::open(&arguments.data, &mut stable, &printer)?;
     let rows = data.rows();
     let others = others(arguments, rows.frame().target.task(), stable.seed)?;
     let bar = printer.progress(1, "evidence");
@@ -38,8 +38,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
         bar.inc(1);
         ControlFlow::Continue(())
     };
-    let plan =
-        Plan { stable: &stable, others: &others, guests: &[], environment: None, repeat_selection: !arguments.quick };
+    let plan = Plan { stable: &stable, others: &others, guests: &[], repeat_selection: !arguments.quick };
     let watch = |step: Step<'_>| match step {
         Step::Variable(of) => counted(of, "evidence"),
         Step::Candidate(of) => counted(of, "stress test"),
@@ -92,10 +91,11 @@ fn others(arguments: &CompareArguments, task: Task, seed: u64) -> anyhow::Result
 
 fn print(compared: &Comparison, printer: &Printer) -> anyhow::Result<()> {
     printer.line(&format!(
-        "{} ways to fit, on {} rows; {} regions held out, errors there relative to {}'s\n",
+        "{} ways to fit, on {} rows; {} {} held out, errors there relative to {}'s\n",
         compared.candidates.len(),
         compared.rows,
         compared.regions.len(),
+        if compared.environments { "environments" } else { "regions" },
         compared.candidates.first().map_or("the baseline", |first| &first.name)
     ))?;
     let rows: Vec<Vec<String>> = compared

@@ -70,7 +70,11 @@ fn fitted_columns(model: &FittedModel, estimator: &mut Estimator) -> ReadOptions
     }
     let used = model.encoding.features.iter().map(|feature| feature.name.clone());
     let left_out = model.encoding.left_out.iter().filter_map(|finding| finding.variables.first().cloned());
-    let others = estimator.roles.weight_column.iter().chain([&model.target]).cloned();
+    estimator.roles.told = model.told.clone();
+    let environment = model.environments.as_ref().map(|effects| effects.column.clone());
+    estimator.roles.environment = estimator.roles.environment.take().or(environment);
+    let own = estimator.roles.weight_column.iter().chain(&estimator.roles.environment);
+    let others = own.chain([&model.target]).cloned();
     let only = used.chain(left_out).chain(others).filter(|name| !excluded.contains(name)).collect();
     let text = model.encoding.text_columns().into_iter().chain(estimator.text.clone()).collect();
     ReadOptions { text, only: Some(only), ..ReadOptions::default() }

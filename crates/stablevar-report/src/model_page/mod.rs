@@ -4,6 +4,7 @@ mod accuracy;
 mod columns;
 mod convergence;
 mod decorrelation;
+mod environments;
 mod evaluation;
 mod levels;
 pub(crate) mod overview;
@@ -46,7 +47,8 @@ pub fn page(model: &FittedModel, extras: Extras, wording: &dyn Wording) -> Strin
         ("refit", "The model on the chosen variables", refit::section(model)),
         ("levels", "Effects of text variables", levels::section(model)),
         ("accuracy", "Predicted and observed", accuracy::section(model)),
-        ("shifts", "What if a column shifts?", shifts::section(model)),
+        ("environments", "Effects by environment", environments::section(model)),
+        ("shifts", "What if a column shifts?", shifts::section(model, wording)),
         ("weights", "Weights", weights::section(model, extras.rows)),
         ("decorrelation", "Decorrelation", decorrelation::section(model)),
         ("convergence", "Convergence", convergence::section(model)),

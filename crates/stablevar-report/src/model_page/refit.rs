@@ -40,11 +40,12 @@ pub(super) fn section(model: &FittedModel) -> String {
     ];
     let regions: Vec<String> = choice.regions.iter().map(|name| escape(name)).collect();
     format!(
-        "{taken}<p>Each way to fit was tried without every one of {} regions of the rows, and predicted the region: what does well \
+        "{taken}<p>Each way to fit was tried without every one of {} {} of the rows, and predicted what was left out: what does well \
          there is likelier to carry over to new places. Errors under stress are relative to those of {baseline} on all columns, so \
-         that less than 1 is better. The variables were chosen before, on all rows.</p>{}{}<details><summary>The regions</summary>\
+         that less than 1 is better. The variables were chosen before, on all rows.</p>{}{}<details><summary>What was held out</summary>\
          <p>{}</p></details>",
         choice.regions.len(),
+        choice.held_out(),
         table(&["", "variables", &error, "under stress", "s.e.", "worst"], &rows),
         explained(&meanings),
         regions.join("; ")

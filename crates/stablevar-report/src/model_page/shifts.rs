@@ -1,18 +1,25 @@
 //! The error if a column's mean were elsewhere.
 
-use crate::chart::{Axis, LineChart, PANEL, Point, Scale, Series, figure};
+use crate::chart::{Axis, Grid, LineChart, PANEL, Point, Scale, Series, figure, picture};
 use crate::page::{explained, name as shown, panels, table};
 use crate::text::{count, escape, number, shorten_name};
 use stablevar::fit::{FittedModel, Task};
 use stablevar::foresight::ShiftCurve;
+use stablevar::wording::Wording;
 
 /// Curves that are shown; the others are folded away.
 const SHOWN: usize = 8;
 /// And of these at most so many.
 const FOLDED: usize = 16;
 
-pub(super) fn section(model: &FittedModel) -> String {
-    let Ok(curves) = model.shift_curves() else { return String::new() };
+pub(super) fn section(model: &FittedModel, wording: &dyn Wording) -> String {
+    let curves = match model.shift_curves() {
+        Ok(curves) => curves,
+        Err(fault) => {
+            let hint = fault.hint(wording).map_or_else(String::new, |hint| format!(" To mend it: {hint}."));
+            return format!("<p>{}</p>", escape(&format!("Nothing can be said: {}.{hint}", fault.message(wording))));
+        }
+    };
     let drawn: Vec<&ShiftCurve> = curves.iter().filter(|curve| has_line(curve)).collect();
     if drawn.is_empty() {
         return String::new();
@@ -28,13 +35,38 @@ pub(super) fn section(model: &FittedModel) -> String {
             small_multiples(model, rest)
         )
     };
+    let both = joint(model, &drawn);
     format!(
         "<p>Held-out errors of the training rows, weighted so that the mean of one column moves and little else does. The relation of \
          outcome and columns stays what it was; where too few rows are left there is no line. The most dangerous come first: those \
          with the largest rise of the error within one standard deviation.</p><figure>{}<figcaption>The band is two standard \
-         errors to either side.</figcaption></figure>{}{folded}",
+         errors to either side.</figcaption></figure>{}{both}{folded}",
         small_multiples(model, first),
         listed(first)
+    )
+}
+
+/// The two most dangerous columns at once.
+fn joint(model: &FittedModel, drawn: &[&ShiftCurve]) -> String {
+    let [first, second, ..] = drawn else { return String::new() };
+    let Ok(grid) = model.shift_grid(&first.column, &second.column) else { return String::new() };
+    let Some(now) = grid.now() else { return String::new() };
+    let names = [title(first), title(second)];
+    let chart = Grid {
+        names: names.clone(),
+        steps: grid.shifts.clone(),
+        values: grid.errors.clone(),
+        now,
+        rows: grid.effective_sample_sizes.clone(),
+    };
+    format!(
+        "<figure>{}<figcaption>The error when the two most dangerous columns move at once: {} downwards, {} to the right, in standard \
+         deviations. Red is above the error without a shift ({}), blue below; the darkest is twice or half of it. Where training has \
+         too few such rows a square is empty.</figcaption></figure>",
+        picture("The error under shifts of two columns", &chart, Grid::SIZE),
+        escape(&names[0]),
+        escape(&names[1]),
+        number(now)
     )
 }
 

@@ -129,6 +129,12 @@ fn role(model: &FittedModel, selected: bool) -> &'static str {
     }
 }
 
+/// The role, with a mark where it was told.
+fn told_role(model: &FittedModel, position: usize) -> String {
+    let role = role(model, model.selected.contains(&position));
+    model.standing(position).map_or_else(|| role.into(), |told| format!("{role} (told to be {})", told.word()))
+}
+
 fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
     let coefficients = model.model.coefficients(&model.encoding);
     let feature = &model.encoding.features[position];
@@ -142,7 +148,7 @@ fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
         }
     };
     let probability = model.open_probability[position];
-    let mut row = vec![TableCell::text(shown(&feature.name)), TableCell::text(role(model, selected).into())];
+    let mut row = vec![TableCell::text(shown(&feature.name)), TableCell::text(told_role(model, position))];
     if has_probability(model) {
         let marks = model.evidence.as_ref().map_or_else(String::new, |all| marks(&all[position]));
         let bar = format!("<span class=\"share\"><i style=\"width:{:.0}%\"></i></span>", 100.0 * probability);

@@ -3,7 +3,7 @@
 use super::complete::{complete_rows, not_finite};
 use super::survey::{ColumnKind, ColumnSurvey, Survey};
 use super::target::standardised;
-use super::{Missing, Roles};
+use super::{Missing, Roles, Standing, Told};
 use crate::error::{Error, Result};
 use crate::finding::{Code, Finding};
 use crate::linalg::Matrix;
@@ -335,8 +335,9 @@ impl Encoding {
 
     /// Leaves out every column that is an exact linear combination of the columns before it, as statistics
     /// packages do with aliased terms: no data can tell such columns apart. If there are any, the positions of the others.
-    pub(super) fn leave_out_combinations(&mut self, moments: &Matrix) -> Result<Option<Vec<usize>>> {
-        let combinations = linear_combinations(moments, &self.texts_first());
+    /// What was told to be stable goes last, what was told to be unstable first.
+    pub(super) fn leave_out_combinations(&mut self, moments: &Matrix, told: &Told) -> Result<Option<Vec<usize>>> {
+        let combinations = linear_combinations(moments, &self.order_to_keep(told));
         if combinations.is_empty() {
             return Ok(None);
         }
@@ -353,11 +354,22 @@ impl Encoding {
         Ok(Some(keep))
     }
 
-    /// All columns, those of texts first: a number that only repeats what a text says is to go as a whole, not the text in part.
-    fn texts_first(&self) -> Vec<usize> {
-        let is_text = |column: &usize| self.features[self.columns[*column].feature].columns.len() > 1;
-        let (texts, numbers): (Vec<usize>, Vec<usize>) = (0..self.columns.len()).partition(is_text);
-        texts.into_iter().chain(numbers).collect()
+    /// All columns, those told to be stable first and those told to be unstable last; among the others those of texts first: a
+    /// number that only repeats what a text says is to go as a whole, not the text in part.
+    fn order_to_keep(&self, told: &Told) -> Vec<usize> {
+        let standings = told.standings(self);
+        let rank = |&column: &usize| {
+            let feature = self.columns[column].feature;
+            match standings[feature] {
+                Some(Standing::Stable) => 0,
+                None if self.features[feature].columns.len() > 1 => 1,
+                None => 2,
+                Some(Standing::Unstable) => 3,
+            }
+        };
+        let mut order: Vec<usize> = (0..self.columns.len()).collect();
+        order.sort_by_key(rank);
+        order
     }
 
     pub(super) fn keep_columns(&mut self, keep: &[usize]) {
@@ -460,7 +472,7 @@ fn learn_levels(column: &ColumnSurvey, total: f64, max_levels: usize) -> Result<
 ///
 /// Gauss-Jordan elimination in that order on the second moments of (1, columns): what is left of a
 /// column's variance is its part that the columns before it do not explain.
-fn linear_combinations(moments: &Matrix, order: &[usize]) -> Vec<(usize, Vec<usize>)> {
+pub(crate) fn linear_combinations(moments: &Matrix, order: &[usize]) -> Vec<(usize, Vec<usize>)> {
     let size = moments.rows();
     let mut work = moments.clone();
     let mut used: Vec<usize> = Vec::new();

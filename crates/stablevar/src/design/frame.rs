@@ -1,7 +1,7 @@
 //! What is known of the training rows without looking at them again.
 
 use super::survey::Survey;
-use super::{ColumnSummary, Encoding, Roles, Target};
+use super::{ColumnSummary, Encoding, Environments, Roles, Standing, Target, Told};
 use crate::error::Result;
 use crate::finding::{Code, Finding};
 use crate::linalg::{Matrix, correlation_from_covariance, covariance_from_moments};
@@ -27,6 +27,12 @@ pub struct Frame {
     pub summaries: Vec<ColumnSummary>,
     /// What the user should know about the preparation.
     pub notes: Vec<Finding>,
+    /// Columns of which it was told what they are.
+    #[serde(default)]
+    pub told: Told,
+    /// The environments of the rows, if they have any.
+    #[serde(default)]
+    pub environments: Option<Environments>,
     pub(super) rows: usize,
     pub(super) total: f64,
 }
@@ -37,9 +43,13 @@ impl Frame {
         let mut notes = survey.check(roles)?;
         notes.extend(survey.note_on_weights());
         notes.extend(survey.note_on_target(roles));
+        let encoding = Encoding::learn(survey, roles)?;
+        roles.told.check(&encoding)?;
         Ok(Self {
             target: survey.target(roles)?,
-            encoding: Encoding::learn(survey, roles)?,
+            environments: survey.environments()?,
+            told: roles.told.clone(),
+            encoding,
             correlations: Matrix::zeros(0, 0),
             inseparable: Vec::new(),
             summaries: survey.summaries(),
@@ -52,7 +62,18 @@ impl Frame {
     /// What is known of rows that were encoded before, which are then [put to it](Frame::with_rows).
     pub(crate) fn known(encoding: Encoding, target: Target, correlations: Matrix, notes: Vec<Finding>) -> Self {
         let inseparable = inseparable_pairs(&correlations);
-        Self { encoding, target, correlations, inseparable, summaries: Vec::new(), notes, rows: 0, total: 0.0 }
+        Self {
+            encoding,
+            target,
+            correlations,
+            inseparable,
+            summaries: Vec::new(),
+            notes,
+            told: Told::default(),
+            environments: None,
+            rows: 0,
+            total: 0.0,
+        }
     }
 
     /// Learns from the second moments of (1, encoded columns) which columns say nothing of their own, and how the others go
@@ -62,7 +83,7 @@ impl Frame {
         moments.scale(1.0 / total);
         // With as many columns as rows every column is a combination of the others: no reason to leave one out.
         let keep = if self.rows > self.encoding.columns.len() + 1 {
-            self.encoding.leave_out_combinations(&moments)?
+            self.encoding.leave_out_combinations(&moments, &self.told)?
         } else {
             None
         };
@@ -70,6 +91,7 @@ impl Frame {
             let used: Vec<usize> = std::iter::once(0).chain(keep.iter().map(|column| column + 1)).collect();
             moments = moments.submatrix(&used);
         }
+        self.told.check_kept(&self.encoding)?;
         self.notes.extend(self.encoding.left_out.iter().cloned());
         self.correlations = correlation_from_covariance(&covariance_from_moments(&moments));
         self.inseparable = inseparable_pairs(&self.correlations);
@@ -84,6 +106,17 @@ impl Frame {
     pub(super) fn inseparable_among(&self, keep: &[usize]) -> Vec<(usize, usize)> {
         let place = |column: usize| keep.iter().position(|&kept| kept == column);
         self.inseparable.iter().filter_map(|&(i, j)| Some((place(i)?, place(j)?))).collect()
+    }
+
+    /// What was told of every variable.
+    pub fn standings(&self) -> Vec<Option<Standing>> {
+        self.told.standings(&self.encoding)
+    }
+
+    /// Probabilities of being stable, with 1 and 0 for variables of which it was told.
+    pub fn as_told(&self, stability: &[f64]) -> Vec<f64> {
+        let told = stability.iter().zip(self.standings());
+        told.map(|(own, told)| told.map_or(*own, |told| f64::from(told == Standing::Stable))).collect()
     }
 
     /// Number of rows.

@@ -7,20 +7,25 @@
 
 mod complete;
 mod encoding;
+mod environments;
 mod far;
 mod frame;
 mod moments;
 mod summary;
 mod survey;
 mod target;
+mod told;
 mod twofold;
 
+pub(crate) use encoding::linear_combinations;
 pub use encoding::{EncodedColumn, Encoding, EncodingReport, Feature, FeatureKind, RARE_LEVEL};
+pub use environments::Environments;
 pub use far::Bulk;
 pub use frame::{Frame, KeptRows};
 pub use summary::ColumnSummary;
 pub use survey::{ColumnKind, Survey, Used};
 pub use target::{Target, Task, class_numbers, label_of};
+pub use told::{Standing, Told};
 
 use crate::error::{Error, Result};
 use crate::linalg::{Matrix, correlation_from_covariance, covariance_from_moments};
@@ -53,6 +58,10 @@ pub struct Roles {
     pub exclude: Vec<String>,
     /// Base weights: 2 means the same as the row standing twice.
     pub weight_column: Option<String>,
+    /// What names every row's environment; it is no covariate.
+    pub environment: Option<String>,
+    /// Columns of which it is known that they are stable, or that they are not.
+    pub told: Told,
     /// What to do with missing values.
     pub missing: Missing,
     /// The most levels a text column may have.
@@ -72,6 +81,8 @@ impl Roles {
             task: None,
             exclude: Vec::new(),
             weight_column: None,
+            environment: None,
+            told: Told::default(),
             missing: Missing::Refuse,
             max_levels: 100,
         }
@@ -89,6 +100,8 @@ pub struct TrainingData {
     pub base: Vec<f64>,
     /// The outcome of each row, standardised.
     pub outcome: Vec<f64>,
+    /// The environment of each row, by its position in [`Environments::levels`], if there are any.
+    pub environment: Option<Vec<u32>>,
     /// Which rows of the table these are.
     pub kept_rows: KeptRows,
 }
@@ -120,6 +133,7 @@ impl TrainingData {
             design: Matrix::zeros(0, 0),
             base: self.base.clone(),
             outcome: self.outcome.clone(),
+            environment: self.environment.clone(),
             kept_rows: self.kept_rows.clone(),
         };
         cut.frame.encoding.keep_columns(keep);
@@ -136,6 +150,7 @@ impl TrainingData {
             design: self.design.keep_rows(rows),
             base,
             outcome: rows.iter().map(|&row| self.outcome[row]).collect(),
+            environment: self.environment.as_ref().map(|all| rows.iter().map(|&row| all[row]).collect()),
             kept_rows: KeptRows::without(rows.len(), Vec::new()),
         }
     }
@@ -216,23 +231,25 @@ impl Frame {
     pub fn encode(&self, used: Used) -> Result<TrainingData> {
         let (design, _) = self.encoding.encode(&used.table)?;
         let outcome = self.target.standardise(&used.table)?;
+        let environment = self.environments.as_ref().map(|known| known.codes(&used.table)).transpose()?;
         Ok(TrainingData {
             frame: Frame { rows: used.base.len(), total: used.base.iter().sum(), ..self.clone() },
             design,
             base: used.base,
             outcome,
+            environment,
             kept_rows: used.kept,
         })
     }
 
-    /// Rows that were encoded elsewhere.
+    /// Rows that were encoded elsewhere; their environments, if there are any, are to be added.
     pub fn with_rows(&self, design: Matrix, base: Vec<f64>, outcome: Vec<f64>) -> Result<TrainingData> {
         if design.rows() != base.len() || base.len() != outcome.len() || design.columns() != self.columns() + 1 {
             return Err(Error::BadRequest("the rows do not fit the frame".into()));
         }
         let frame = Frame { rows: base.len(), total: base.iter().sum(), ..self.clone() };
         let kept_rows = KeptRows::without(base.len(), Vec::new());
-        Ok(TrainingData { frame, design, base, outcome, kept_rows })
+        Ok(TrainingData { frame, design, base, outcome, environment: None, kept_rows })
     }
 }
 

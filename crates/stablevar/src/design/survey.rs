@@ -5,7 +5,7 @@
 use super::complete::complete_rows;
 use super::moments::{Moments, moments};
 use super::twofold::Twofold;
-use super::{KeptRows, Missing, Roles, Target, Task};
+use super::{Environments, KeptRows, Missing, Roles, Target, Task};
 use crate::error::{Error, Result};
 use crate::finding::{Code, Finding};
 use crate::table::{Column, Table, Values};
@@ -35,6 +35,8 @@ pub struct Survey {
     pub(super) columns: Vec<ColumnSurvey>,
     target: Option<ColumnSurvey>,
     weights: Option<ColumnSurvey>,
+    #[serde(default)]
+    environment: Option<ColumnSurvey>,
 }
 
 /// What a column holds.
@@ -107,7 +109,7 @@ impl<'a, 'b> Used<'a, 'b> {
 struct Settled {
     missing_rows: usize,
     weightless_rows: usize,
-    /// Missing values of the target, the weights and the covariates.
+    /// Missing values of the target, the weights, the environment and the covariates.
     missing: Vec<usize>,
 }
 
@@ -115,7 +117,7 @@ fn settle_rows<'a, 'b>(table: &'b Table<'a>, roles: &Roles, first: usize) -> Res
     check_roles(table, roles)?;
     let names = covariate_names(table, roles);
     let mut base = base_weights(table, roles, first)?;
-    let own = roles.target.iter().chain(&roles.weight_column);
+    let own = roles.target.iter().chain(&roles.weight_column).chain(&roles.environment);
     let columns = own.clone().chain(&names).map(|name| table.column(name)).collect::<Result<Vec<_>>>()?;
     let needed = match roles.missing {
         Missing::Mean => own.count(),
@@ -155,19 +157,21 @@ impl Survey {
         let mut surveyed = survey_columns(&covariates, base);
         let others = counted.len() - surveyed.len();
         surveyed.iter_mut().zip(&counted[others..]).for_each(|(column, missing)| column.missing = *missing);
-        let survey_own = |name: &String, position: usize, levels: bool| -> Result<ColumnSurvey> {
+        let survey_own = |name: &String, position: usize, levels: &dyn Fn(&ColumnSurvey) -> bool| {
             let column = here(name)?;
             let mut found = survey_columns(&[column], base).remove(0);
             found.missing = counted[position];
-            let classes = levels && roles.task.map_or(found.binary, |task| task == Task::Classification);
-            if let (true, Values::Number(numbers)) = (classes, &column.values) {
+            if let (true, Values::Number(numbers)) = (levels(&found), &column.values) {
                 found.count_numbers(numbers.iter().zip(base));
             }
             Ok(found)
         };
-        let target = roles.target.as_ref().map(|name| survey_own(name, 0, true)).transpose()?;
+        let classes = |found: &ColumnSurvey| roles.task.map_or(found.binary, |task| task == Task::Classification);
+        let target = roles.target.as_ref().map(|name| survey_own(name, 0, &classes)).transpose()?;
         let place = usize::from(roles.target.is_some());
-        let weights = roles.weight_column.as_ref().map(|name| survey_own(name, place, false)).transpose()?;
+        let weights = roles.weight_column.as_ref().map(|name| survey_own(name, place, &|_| false)).transpose()?;
+        let place = place + usize::from(roles.weight_column.is_some());
+        let environment = roles.environment.as_ref().map(|name| survey_own(name, place, &|_| true)).transpose()?;
         let survey = Self {
             rows: table.rows(),
             kept: used.base.len(),
@@ -178,6 +182,7 @@ impl Survey {
             columns: surveyed,
             target,
             weights,
+            environment,
         };
         Ok((survey, used))
     }
@@ -193,8 +198,8 @@ impl Survey {
         if self.columns.len() != other.columns.len() {
             return Err(Error::BadRequest("parts of one table must have the same columns".into()));
         }
-        let own = self.columns.iter_mut().chain(&mut self.target).chain(&mut self.weights);
-        let others = other.columns.into_iter().chain(other.target).chain(other.weights);
+        let own = self.columns.iter_mut().chain(&mut self.target).chain(&mut self.weights).chain(&mut self.environment);
+        let others = other.columns.into_iter().chain(other.target).chain(other.weights).chain(other.environment);
         own.zip(others).try_for_each(|(column, more)| column.merge(more))?;
         Ok(self)
     }
@@ -265,8 +270,23 @@ impl Survey {
     /// Missing values of the columns that must have none.
     fn missing_by_column(&self, roles: &Roles) -> Vec<(String, usize)> {
         let covariates = self.columns.iter().filter(|_| roles.missing != Missing::Mean);
-        let counted = self.target.iter().chain(&self.weights).chain(covariates);
+        let counted = self.target.iter().chain(&self.weights).chain(&self.environment).chain(covariates);
         counted.filter(|column| column.missing > 0).map(|column| (column.name.clone(), column.missing)).collect()
+    }
+
+    /// The environments that the rows used have.
+    pub(super) fn environments(&self) -> Result<Option<Environments>> {
+        let Some(column) = &self.environment else { return Ok(None) };
+        let levels = column.sorted_levels();
+        if let [value] = &levels[..] {
+            return Err(Error::OneEnvironment { column: column.name.clone(), value: value.clone() });
+        }
+        let more = levels.len() >= MOST_LEVELS;
+        if more || 2 * levels.len() > self.kept {
+            let (column, environments) = (column.name.clone(), levels.len());
+            return Err(Error::TooManyEnvironments { column, environments, more, rows: self.kept });
+        }
+        Ok(Some(Environments { column: column.name.clone(), levels }))
     }
 
     /// How the outcome is to be standardised.
@@ -409,13 +429,19 @@ impl ColumnSurvey {
         Ok(())
     }
 
-    /// The two classes of a target in order: numbers by size, false before true, text by alphabet.
-    fn two_classes(&self) -> Result<[String; 2]> {
+    /// The levels in order: numbers by size, false before true, text by alphabet.
+    fn sorted_levels(&self) -> Vec<String> {
         let mut found: Vec<String> = self.levels.keys().cloned().collect();
         if self.kind == ColumnKind::Number {
             let value = |text: &String| text.parse::<f64>().unwrap_or(f64::NAN);
             found.sort_by(|a, b| value(a).total_cmp(&value(b)));
         }
+        found
+    }
+
+    /// The two classes of a target in order.
+    fn two_classes(&self) -> Result<[String; 2]> {
+        let mut found = self.sorted_levels();
         let column = self.name.clone();
         match found.len() {
             2 => Ok([found.remove(0), found.remove(0)]),
@@ -444,26 +470,15 @@ fn different(numbers: impl Iterator<Item = f64>) -> Option<Vec<f64>> {
 }
 
 fn check_roles(table: &Table, roles: &Roles) -> Result<()> {
-    if let Some(target) = &roles.target {
-        table.column(target)?;
-    }
-    for name in roles.exclude.iter().chain(&roles.weight_column) {
-        table.column(name)?;
-        if roles.exclude.contains(name) && roles.weight_column.as_ref() == Some(name) {
-            return Err(Error::BadRequest(format!("'{name}' can't weigh the rows and be left out at once")));
-        }
-        if roles.target.as_ref() == Some(name) {
-            return Err(Error::BadRequest(format!(
-                "'{name}' can't be the target and be left out or weigh rows at once"
-            )));
-        }
-    }
-    Ok(())
+    let named = roles.target.iter().chain(&roles.exclude).chain(&roles.weight_column).chain(&roles.environment);
+    named.into_iter().try_for_each(|name| table.column(name).map(|_| ()))?;
+    roles.check()
 }
 
 fn covariate_names(table: &Table, roles: &Roles) -> Vec<String> {
     let used = |name: &String| {
-        ![&roles.target, &roles.weight_column].contains(&&Some(name.clone())) && !roles.exclude.contains(name)
+        ![&roles.target, &roles.weight_column, &roles.environment].contains(&&Some(name.clone()))
+            && !roles.exclude.contains(name)
     };
     table.columns().iter().map(|column| column.name.clone()).filter(used).collect()
 }

@@ -136,6 +136,7 @@ impl Estimator {
     /// table was read it does not hold.
     pub fn settings_of(model: &FittedModel) -> Result<Vec<(&'static str, Value)>> {
         let mut fitted = Self { method: model.method.clone(), seed: model.seed, ..Self::new(model.method.name())? };
+        fitted.roles.told = model.told.clone();
         fitted.roles.missing = model.encoding.missing;
         let held = |setting: &Setting| setting.group != Group::Table || ["seed", "missing"].contains(&setting.name);
         let settings = fitted.settings().filter(|(setting, _)| held(setting));

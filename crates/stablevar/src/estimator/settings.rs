@@ -111,6 +111,11 @@ settings! {
             e.roles.weight_column = (!given.is_auto()).then(|| given.text().into());
             Ok(())
         }], { auto: Some("every row counts once"), python: Twin::Instead("fit(..., sample_weight=...)") };
+    "env" (Table: "table") Kind::Column, "The column that names each row's environment, such as a place or a period: no covariate, but what the stress test holds out",
+        [by |e| Some(e.roles.environment.clone().into()), |e, given| {
+            e.roles.environment = (!given.is_auto()).then(|| given.text().into());
+            Ok(())
+        }], { auto: Some("regions of the rows are held out"), python: Twin::Instead("fit(..., env=...)") };
     "missing" (Table: "table") Kind::Choice(|| names(MISSING)), "What to do with missing values",
         [roles.missing as one of MISSING];
     "max-levels" (Table: "table") Kind::Count(1, ANY), "The most different values a text column may have",
@@ -137,6 +142,16 @@ settings! {
                 // The model on the chosen variables is like what chose them, unless another is asked for.
                 e.method.refit = made(Refit::KINDS, given.text()).unwrap_or(Refit::Linear(PlainLinear));
             }
+            Ok(())
+        }];
+    "stable" (Choice: "rule", "lasso") Kind::Columns, "A column that is always in the set, since it is known to be stable; it is judged all the same",
+        [by |e| Some(e.roles.told.stable.clone().into()), |e, given| {
+            e.roles.told.stable = given.texts();
+            Ok(())
+        }];
+    "unstable" (Choice: "rule", "lasso") Kind::Columns, "A column that is never in the set, since it is known to be unstable; it is judged all the same",
+        [by |e| Some(e.roles.told.unstable.clone().into()), |e, given| {
+            e.roles.told.unstable = given.texts();
             Ok(())
         }];
     "evidence" (Choice: "loop") Kind::Choice(|| names(SOURCES)), "What decides that a variable is stable",
@@ -265,6 +280,12 @@ settings! {
             }
             Ok(())
         }], { usual: Some(|| "auto".into()) };
+    "remember" (Model: "refit") Kind::Count(0, 1_000_000),
+        "Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0 keeps none",
+        [by |e| Some(e.method.remember.into()), |e, given| {
+            e.method.remember = given.count();
+            Ok(())
+        }];
     "outlier-limit" (Model: "robust", "evidence") Kind::Number(Range::Positive),
         "Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual evidence",
         [by |e| {

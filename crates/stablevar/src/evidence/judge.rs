@@ -374,7 +374,7 @@ pub(super) fn probability(statistic: f64, total: f64, settings: &Evidence) -> f6
 }
 
 /// The probability that a chi-squared variable exceeds `x`.
-pub(super) fn chi_squared_tail(x: f64, degrees: usize) -> f64 {
+pub(crate) fn chi_squared_tail(x: f64, degrees: usize) -> f64 {
     if degrees == 1 {
         return 2.0 * normal_cdf(-x.sqrt());
     }

@@ -17,6 +17,7 @@ mod sufficiency;
 use crate::models::OUTLIER_LIMIT;
 use crate::parameter::{Fraction, NonNegative, Positive};
 pub use gather::{gather, sufficiency};
+pub(crate) use judge::chi_squared_tail;
 pub(crate) use screen::is_wide;
 use serde::{Deserialize, Serialize};
 pub use stages::stage_seconds;

@@ -10,7 +10,7 @@ use super::regression::{Fits, Kernel, Smoother, Space, predictions};
 use super::residual::Plan;
 use super::stages::{Stage, timed};
 use super::{Choice, Sufficiency, VariableEvidence};
-use crate::design::Task;
+use crate::design::{Standing, Task};
 use crate::linalg::Matrix;
 use crate::models::spread_of_the_bulk;
 use crate::threads;
@@ -35,21 +35,31 @@ pub(super) struct Sets<'a> {
     rows: usize,
     /// The error beyond which none counts for more: a few extreme outcomes would else decide which set is better.
     most: f64,
-    /// Per row the loss of the regression on all columns.
+    /// Which variables were told to be unstable: no set has them, and none is asked to tell what they tell.
+    barred: Vec<bool>,
+    /// Per row the loss of the regression on all other columns.
     losses_all: Vec<f64>,
 }
 
 impl<'a> Sets<'a> {
-    /// `all` are the encoded columns that stand for the whole table.
+    /// `all` are the encoded columns that stand for the whole table; of them those count that may be in a set.
     pub(super) fn new(plan: &'a Plan<'a>, rows: usize, all: &[usize]) -> Self {
-        let mut sets = Self { plan, rows, most: f64::INFINITY, losses_all: Vec::new() };
-        let errors = sets.errors(all);
+        let barred = plan.data.standings().into_iter().map(|told| told == Some(Standing::Unstable)).collect();
+        let mut sets = Self { plan, rows, most: f64::INFINITY, barred, losses_all: Vec::new() };
+        let feature = |column: usize| plan.data.encoding.columns[column].feature;
+        let allowed: Vec<usize> = all.iter().copied().filter(|&column| !sets.barred[feature(column)]).collect();
+        let errors = sets.errors(&allowed);
         if plan.data.target.task() == Task::Regression {
             let bulk = spread_of_the_bulk(&errors, &plan.sheet.base[..rows]);
             sets.most = if bulk > 0.0 { plan.settings.outlier_limit.get() * bulk } else { f64::INFINITY };
         }
         sets.losses_all = sets.losses(errors);
         sets
+    }
+
+    /// Variables that are not in a set and may be.
+    fn outside(&self, set: &[usize]) -> Vec<usize> {
+        (0..self.barred.len()).filter(|variable| !self.barred[*variable] && !set.contains(variable)).collect()
     }
 
     fn columns(&self, variables: &[usize]) -> Vec<usize> {
@@ -161,7 +171,7 @@ impl<'a> Sets<'a> {
             }
         }
         let mut grown: Vec<(usize, f64)> = Vec::new();
-        let mut candidates: Vec<usize> = (0..judged.len()).filter(|variable| !set.contains(variable)).collect();
+        let mut candidates = self.outside(&set);
         while !found.sufficient {
             let Some((variable, statistic)) = self.next(&set, &candidates, judged) else { break };
             candidates.retain(|&candidate| candidate != variable);
@@ -239,7 +249,7 @@ impl<'a> Sets<'a> {
             statistic >= WELCOME * self.plan.settings.shrink(judged[variable].effective_sample_size)
         };
         let p_value = |variable: usize| judged[variable].p_value;
-        let mut plausible: Vec<usize> = (0..judged.len()).filter(|variable| !set.contains(variable)).collect();
+        let mut plausible = self.outside(set);
         plausible.retain(|&variable| p_value(variable) < PLAUSIBLE && !judged[variable].doubtful);
         plausible.sort_by(|&a, &b| p_value(a).total_cmp(&p_value(b)).then(a.cmp(&b)));
         let mut joined: Vec<(usize, f64)> = Vec::new();
@@ -271,8 +281,7 @@ impl<'a> Sets<'a> {
     /// Variables outside the set that could take the place of one of its members.
     fn alternatives(&self, set: &[usize], variable: usize, statistic: f64) -> Vec<usize> {
         let rest: Vec<usize> = set.iter().copied().filter(|&member| member != variable).collect();
-        let outside: Vec<usize> =
-            (0..self.plan.data.encoding.features.len()).filter(|other| !set.contains(other)).collect();
+        let outside = self.outside(set);
         let tested = self.given(&rest, &outside);
         let strong = outside
             .iter()

@@ -1,15 +1,20 @@
 //! What the user should watch out for after a fit.
 
 use super::FittedModel;
+use crate::design::Standing;
 use crate::evidence::is_wide;
 use crate::finding::{Code, Finding};
 use crate::linalg::Matrix;
+
+/// Probabilities below this, and above 1 less this, contradict what was told.
+const CONTRADICTED: f64 = 0.05;
 
 /// Everything to watch out for; `total` is the rows' base weight, `share` that of the second class.
 pub(super) fn findings(model: &FittedModel, total: f64, share: f64, separated: bool) -> Vec<Finding> {
     let mut found = Vec::new();
     found.extend(of_the_search(model));
     found.extend(of_the_weights(model, total));
+    found.extend(of_what_was_told(model));
     found.extend(of_the_evidence(model));
     found.extend(of_the_model(model, share, separated));
     found.extend(of_the_theorem(model));
@@ -49,6 +54,23 @@ fn of_the_weights(model: &FittedModel, total: f64) -> Vec<Finding> {
         found.push(Finding::new(code).about(names).with("correlation", left));
     }
     found
+}
+
+/// Where the data contradict what was told: by their evidence, or by their gates where those decide.
+fn of_what_was_told(model: &FittedModel) -> Vec<Finding> {
+    if model.evidence.is_none() && model.method.gates().is_none() {
+        return Vec::new();
+    }
+    let variables = model.encoding.features.iter().zip(&model.open_probability);
+    let contradicted = variables.filter_map(|(feature, &probability)| {
+        let code = match model.told.of(&feature.name)? {
+            Standing::Stable if probability < CONTRADICTED => Code::ToldStable,
+            Standing::Unstable if probability > 1.0 - CONTRADICTED => Code::ToldUnstable,
+            _ => return None,
+        };
+        Some(Finding::new(code).about([&feature.name]).with("probability", probability))
+    });
+    contradicted.collect()
 }
 
 fn of_the_evidence(model: &FittedModel) -> Vec<Finding> {

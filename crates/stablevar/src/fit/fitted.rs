@@ -1,11 +1,12 @@
 //! What is known after a fit.
 
-use crate::design::{ColumnSummary, Encoding, EncodingReport, Task};
+use super::EnvironmentEffects;
+use crate::design::{ColumnSummary, Encoding, EncodingReport, Standing, Task, Told};
 use crate::diagnostics::SelectionCondition;
 use crate::error::{Error, Result};
 use crate::evidence::{Source, Sufficiency, VariableEvidence};
 use crate::finding::Finding;
-use crate::foresight::{Foresight, Known, NewRows, ShiftCurve, ShiftPoint, Tilts, TrainingMemory};
+use crate::foresight::{Foresight, Known, NewRows, ShiftCurve, ShiftGrid, ShiftPoint, Tilts, TrainingMemory};
 use crate::linalg::Matrix;
 use crate::method::Method;
 use crate::models::Model;
@@ -60,6 +61,9 @@ pub struct FittedModel {
     pub selection_frequency: Option<Vec<f64>>,
     /// Variables left out that could take the place of selected ones.
     pub stand_ins: Vec<StandIn>,
+    /// Columns of which it was told what they are.
+    #[serde(default)]
+    pub told: Told,
     /// Correlations of the encoded columns before weighting.
     pub initial_correlations: Matrix,
     /// Every loop of Algorithm 1; empty for other methods.
@@ -72,7 +76,11 @@ pub struct FittedModel {
     pub stop_reason: String,
     /// What the user should know.
     pub warnings: Vec<Finding>,
-    /// Training rows with held-out predictions, from which errors elsewhere are foreseen; `None` where there are too few.
+    /// The chosen variables' effects in every environment, if the rows have any.
+    #[serde(default)]
+    pub environments: Option<EnvironmentEffects>,
+    /// Training rows with held-out predictions, from which errors elsewhere are foreseen; `None` where there are too few, or
+    /// where none were to be remembered.
     pub memory: Option<TrainingMemory>,
     /// What the table's columns held, those that carry nothing among them; nothing in older files.
     #[serde(default)]
@@ -186,6 +194,14 @@ impl FittedModel {
         Ok(Tilts::new(self.known()?).point(&shifts.iter().map(column).collect::<Result<Vec<_>>>()?))
     }
 
+    /// The error when the means of two columns move together or apart.
+    pub fn shift_grid(&self, first: &str, second: &str) -> Result<ShiftGrid> {
+        if first == second {
+            return Err(Error::BadRequest(format!("'{first}' stands twice: give two columns")));
+        }
+        Ok(Tilts::new(self.known()?).grid([self.variable(first)?, self.variable(second)?]))
+    }
+
     fn variable(&self, name: &str) -> Result<usize> {
         self.encoding
             .features
@@ -195,12 +211,7 @@ impl FittedModel {
     }
 
     fn known(&self) -> Result<Known<'_>> {
-        let memory = self.memory.as_ref().ok_or_else(|| {
-            Error::BadRequest(
-                "the model remembers no training rows, so that nothing can be foreseen: it was fitted to too few"
-                    .into(),
-            )
-        })?;
+        let memory = self.memory.as_ref().ok_or(Error::NothingRemembered { asked_for: self.method.remember == 0 })?;
         Ok(Known {
             encoding: &self.encoding,
             selected: &self.selected,
@@ -220,6 +231,11 @@ impl FittedModel {
     pub fn labels<'a>(&'a self, probabilities: &'a [f64]) -> impl Iterator<Item = &'a str> {
         let classes = self.classes.as_ref().map_or(["", ""], |[first, second]| [first, second]);
         probabilities.iter().map(move |p| classes[usize::from(*p >= 0.5)])
+    }
+
+    /// What was told of a variable, by its position.
+    pub fn standing(&self, variable: usize) -> Option<Standing> {
+        self.encoding.features.get(variable).and_then(|feature| self.told.of(&feature.name))
     }
 
     /// Names of the selected variables.

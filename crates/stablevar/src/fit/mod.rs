@@ -1,5 +1,6 @@
 //! From training data to a fitted model, by any of the methods.
 
+mod environments;
 mod findings;
 mod fitted;
 mod refitting;
@@ -7,9 +8,10 @@ mod reselection;
 mod uncertainty;
 
 pub use crate::design::Task;
+pub use environments::{ColumnAcross, EffectAcross, EnvironmentEffects, EnvironmentRows, Slope};
 pub use fitted::{Diagnostics, FittedModel, Origin};
 
-use crate::design::TrainingData;
+use crate::design::{Standing, TrainingData};
 use crate::diagnostics::{
     correlation_from_covariance, covariance_from_moments, distance_correlation, selection_condition,
     strongest_remaining,
@@ -68,6 +70,9 @@ struct Found {
     findings: Vec<Finding>,
 }
 
+/// What is fitted to the variables chosen, and how many training rows are to be remembered of it.
+type Remembering<'a> = (&'a Refit, usize);
+
 /// A piece of work that has just been done.
 #[derive(Debug, Clone, Copy)]
 pub enum Step<'a> {
@@ -102,15 +107,16 @@ fn fit_with(
     if let Some(what) = method.needs_memory().filter(|_| data.memory().is_none()) {
         return Err(Error::NeedsMemory { what: what.into() });
     }
-    let Method { weigh, choose, refit, .. } = method;
+    let Method { weigh, choose, refit, remember, .. } = method;
+    let remember = *remember;
     let found = match (choose, weigh) {
         (Choose::Loop(settings), Some(reweighter)) => {
-            by_svi(data, reweighter.kind(), settings, refit, known, seed, watch)?
+            by_svi(data, reweighter.kind(), settings, (refit, remember), known, seed, watch)?
         }
-        (Choose::Gates { gates, rule }, _) => by_gates(data, weigh.as_ref(), gates, rule, refit, seed)?,
-        (Choose::Lasso(lasso), _) => by_lasso(in_memory(data, "the Lasso")?, lasso, refit, seed)?,
+        (Choose::Gates { gates, rule }, _) => by_gates(data, weigh.as_ref(), gates, rule, (refit, remember), seed)?,
+        (Choose::Lasso(lasso), _) => by_lasso(in_memory(data, "the Lasso")?, lasso, (refit, remember), seed)?,
         // A loop without weights was refused above.
-        (Choose::All | Choose::Loop(_), _) => by_all(data, weigh.as_ref(), refit, seed)?,
+        (Choose::All | Choose::Loop(_), _) => by_all(data, weigh.as_ref(), (refit, remember), seed)?,
     };
     assemble(data, method, seed, found)
 }
@@ -119,12 +125,12 @@ fn by_svi(
     data: &dyn RowSource,
     reweighter: &dyn Reweighter,
     settings: &Svi,
-    refit: &Refit,
+    refit: Remembering<'_>,
     known: Option<Gathered>,
     seed: u64,
     watch: Watch<'_>,
 ) -> Result<Found> {
-    settings.rule.check(data.frame().encoding.features.len(), settings.evidence.is_some())?;
+    settings.rule.check(&data.frame().standings(), settings.evidence.is_some())?;
     let variables = data.frame().encoding.features.len();
     let gathered = match (&settings.evidence(), known) {
         (Some(how), Some(known)) => {
@@ -144,7 +150,7 @@ fn by_svi(
     let mut outcome = svi(data, reweighter, settings, evidence.as_deref(), seed, &mut |step| watch(Step::Loop(step)))?;
     let selection_frequency = selection_frequency(data, reweighter, settings, seed, watch)?;
     if let Some(frequency) = &selection_frequency {
-        outcome.selected = settings.resampling.select(frequency, &outcome.probability, &settings.rule);
+        outcome.selected = settings.resampling.select(data.frame(), frequency, &outcome.probability, &settings.rule);
         if let Some(how) = &settings.evidence() {
             sufficiency = Some(evidence::sufficiency(data, how, &outcome.selected)?);
         }
@@ -229,7 +235,13 @@ fn selection_frequency(
 }
 
 /// A model on all variables, under weights where there are any: they are then all that the method does.
-fn by_all(data: &dyn RowSource, reweighter: Option<&AnyReweighter>, refit: &Refit, seed: u64) -> Result<Found> {
+fn by_all(
+    data: &dyn RowSource,
+    reweighter: Option<&AnyReweighter>,
+    remembering: Remembering<'_>,
+    seed: u64,
+) -> Result<Found> {
+    let refit = remembering.0;
     let all: Vec<usize> = (0..data.frame().encoding.features.len()).collect();
     let Some(weighing) = weigh(data, reweighter, seed)? else {
         let refitted = fit_to(refit, data, &all, &uniform(data), seed)?;
@@ -238,39 +250,41 @@ fn by_all(data: &dyn RowSource, reweighter: Option<&AnyReweighter>, refit: &Refi
             _ => in_words(refitted.stop),
         };
         let converged = refit.name() == "linear" || refitted.stop.converged();
-        let memory = remember(refit, data, &all, &uniform(data), seed)?;
+        let memory = remember(remembering, data, &all, &uniform(data), seed)?;
         return Ok(Found { memory, ..Found::unweighted(data, all, refitted, converged, reason) });
     };
     let refitted = fit_to(refit, data, &all, &weighing.weights, seed)?;
-    let memory = remember(refit, data, &all, &weighing.weights, seed)?;
+    let memory = remember(remembering, data, &all, &weighing.weights, seed)?;
     let stop = weighing.stop;
     let reason = weighing.reached.filter(|_| stop.converged()).map_or_else(|| in_words(stop), |far| far.in_words());
     let found = Found::unweighted(data, all, refitted, stop.converged(), reason).under(data, weighing);
     Ok(Found { memory, ..found })
 }
 
-fn by_lasso(data: &TrainingData, lasso: &Lasso, refit: &Refit, seed: u64) -> Result<Found> {
+fn by_lasso(data: &TrainingData, lasso: &Lasso, remembering: Remembering<'_>, seed: u64) -> Result<Found> {
     let fitted = lasso.fit(data, seed);
     let used = |feature: &crate::design::Feature| {
         feature.columns.iter().any(|&column| fitted.fit.coefficients[column + 1] != 0.0)
     };
+    let standings = data.standings();
+    let is_stable = |position: usize| standings[position] == Some(Standing::Stable);
     let selected: Vec<usize> = (0..data.frame().encoding.features.len())
-        .filter(|&position| used(&data.frame().encoding.features[position]))
+        .filter(|&position| is_stable(position) || used(&data.frame().encoding.features[position]))
         .collect();
     let how = if lasso.alpha.is_some() { "as given" } else { "by cross-validation" };
     let (stop, reason) = (fitted.stop, format!("{} at penalty {:.4} ({how})", in_words(fitted.stop), fitted.alpha));
-    let (refitted, memory) = match refit {
+    let (refitted, memory) = match remembering.0 {
         Refit::Kept(_) => {
             let target = &data.frame().target;
             // The penalty is that of all rows, as the variables are.
             let same = Lasso { alpha: Positive::new("alpha", fitted.alpha).ok().or(lasso.alpha), ..*lasso };
             let again = |rows: &TrainingData, _: &Weighting| Ok(Model::linear(same.fit(rows, seed).fit, target));
-            let memory = TrainingMemory::gather(data, &Weighting::Equal, &again)?;
+            let memory = TrainingMemory::gather(data, &Weighting::Equal, remembering.1, &again)?;
             (Refitted::linear(fitted.fit, target, stop), memory)
         }
         other => {
             let equal = uniform(data);
-            (fit_to(other, data, &selected, &equal, seed)?, remember(other, data, &selected, &equal, seed)?)
+            (fit_to(other, data, &selected, &equal, seed)?, remember(remembering, data, &selected, &equal, seed)?)
         }
     };
     let converged = stop.converged() && refitted.stop.converged();
@@ -282,16 +296,16 @@ fn by_gates(
     reweighter: Option<&AnyReweighter>,
     gates: &AnyGates,
     rule: &Rule,
-    refit: &Refit,
+    refit: Remembering<'_>,
     seed: u64,
 ) -> Result<Found> {
-    rule.check(data.frame().encoding.features.len(), false)?;
+    rule.check(&data.frame().standings(), false)?;
     let weighing = weigh(data, reweighter, seed)?;
     let uniform = uniform(data);
     let searched = gates.search(data, weighing.as_ref().map_or(&uniform, |found| &found.weights), seed)?;
     let gated = &searched.fit;
     let selected = rule.select(data.frame(), &gated.open_probability, None);
-    let refitted = fit_to(refit, data, &selected, &uniform, seed)?;
+    let refitted = fit_to(refit.0, data, &selected, &uniform, seed)?;
     let memory = remember(refit, data, &selected, &uniform, seed)?;
     let weighed = weighing.as_ref().map_or(StopReason::Converged, |found| found.stop);
     let failed = [weighed, gated.stop].into_iter().find(|stop| !stop.converged());
@@ -326,7 +340,7 @@ fn fit_to(
 
 /// Training rows with predictions by the same kind of model, fitted to the same variables without them.
 fn remember(
-    refit: &Refit,
+    (refit, most): Remembering<'_>,
     data: &dyn RowSource,
     chosen: &[usize],
     weights: &SampleWeights,
@@ -342,7 +356,7 @@ fn remember(
     let again = |rows: &TrainingData, weighting: &Weighting| {
         refit.kind().fit(rows, &columns, weighting, seed).map(|refitted| refitted.model)
     };
-    TrainingMemory::gather(data, weights.weighting(), &again)
+    TrainingMemory::gather(data, weights.weighting(), most, &again)
 }
 
 /// The base weights alone; the paper's refit has them.
@@ -433,7 +447,7 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         condition_before: selection_condition(&frame.correlations, &selected_columns, slopes),
         truncated: found.truncated,
         balance: found.balance,
-        separation: separation(&found.open_probability, &found.selected),
+        separation: separation(&found.open_probability, &found.selected, &frame.standings()),
         ..Diagnostics::default()
     };
     if let Some(mask) = &found.mask {
@@ -450,6 +464,7 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         diagnostics.condition_after = selection_condition(&after, &selected_columns, slopes);
     }
     let stand_ins = if method.seeks_stability() { stand_ins(frame, &found.selected) } else { vec![] };
+    let environments = EnvironmentEffects::of(data, &found.selected)?;
     let mut model = FittedModel {
         method: method.clone(),
         task: frame.target.task(),
@@ -470,6 +485,8 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         sufficiency: found.sufficiency,
         selection_frequency: found.selection_frequency,
         stand_ins,
+        told: frame.told.clone(),
+        environments,
         initial_correlations: frame.correlations.clone(),
         history: found.history,
         penalty_path: found.penalty_path,
@@ -483,13 +500,14 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
     let found_out = findings(&model, frame.total_weight(), frame.target.mean, found.separated);
     model.warnings.extend(found_out);
     model.warnings.extend(found.findings);
+    model.warnings.extend(model.environments.iter().flat_map(EnvironmentEffects::findings).collect::<Vec<_>>());
     Ok(Fit { model, weights: found.weights })
 }
 
-/// How far the selected variables' probabilities lie above the others'.
-fn separation(probability: &[f64], selected: &[usize]) -> Option<f64> {
-    let (chosen, others): (Vec<usize>, Vec<usize>) =
-        (0..probability.len()).partition(|variable| selected.contains(variable));
+/// How far the selected variables' probabilities lie above the others', where the data decided.
+fn separation(probability: &[f64], selected: &[usize], standings: &[Option<Standing>]) -> Option<f64> {
+    let judged = (0..probability.len()).filter(|&variable| standings[variable].is_none());
+    let (chosen, others): (Vec<usize>, Vec<usize>) = judged.partition(|variable| selected.contains(variable));
     let least = chosen.iter().map(|&variable| probability[variable]).reduce(f64::min)?;
     let most = others.iter().map(|&variable| probability[variable]).reduce(f64::max)?;
     Some(least - most)

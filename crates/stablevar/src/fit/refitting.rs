@@ -1,6 +1,6 @@
 //! The refit, where a stress test chooses it.
 
-use super::{Step, Watch, fit_to, remember, uniform};
+use super::{Remembering, Step, Watch, fit_to, remember, uniform};
 use crate::design::TrainingData;
 use crate::error::Result;
 use crate::finding::Finding;
@@ -26,27 +26,28 @@ pub(super) struct Refitting {
 /// Fits a model to the variables chosen, by the way that a stress test chooses if that is asked for.
 pub(super) fn refit_chosen(
     data: &dyn RowSource,
-    refit: &Refit,
+    remembering: Remembering<'_>,
     selected: Vec<usize>,
     sufficient: Option<bool>,
     seed: u64,
     watch: Watch<'_>,
 ) -> Result<Refitting> {
+    let (refit, most) = remembering;
     let Refit::Auto(auto) = refit else {
         let alike = uniform(data);
         let refitted = fit_to(refit, data, &selected, &alike, seed)?;
-        let memory = remember(refit, data, &selected, &alike, seed)?;
+        let memory = remember(remembering, data, &selected, &alike, seed)?;
         return Ok(Refitting { refitted, selected, weights: None, memory, choice: None, findings: Vec::new() });
     };
-    let question = Question { selected: &selected, sufficient, limit: auto.robust.limit, environment: None };
+    let question = Question { selected: &selected, sufficient, limit: auto.robust.limit };
     let chosen = choose(data, &question, &|candidates| watch(Step::Candidate(candidates)))?;
-    carry_out(data, auto, selected, chosen, seed)
+    carry_out(data, (auto, most), selected, chosen, seed)
 }
 
 /// Fits what was chosen to all rows.
 fn carry_out(
     data: &dyn RowSource,
-    auto: &AutoRefit,
+    (auto, most): (&AutoRefit, usize),
     selected: Vec<usize>,
     chosen: Chosen,
     seed: u64,
@@ -84,6 +85,6 @@ fn carry_out(
     };
     let refitted = fit(data, used.weighting())?;
     let again = |rows: &TrainingData, weighting: &Weighting| fit(rows, weighting).map(|refitted| refitted.model);
-    let memory = TrainingMemory::gather(data, used.weighting(), &again)?;
+    let memory = TrainingMemory::gather(data, used.weighting(), most, &again)?;
     Ok(Refitting { refitted, selected, weights, memory, choice: Some(choice), findings })
 }

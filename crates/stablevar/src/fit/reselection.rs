@@ -83,6 +83,7 @@ impl FittedModel {
         let notes = self.warnings.iter().filter(|finding| finding.code < Code::NotConverged).cloned().collect();
         let mut frame = Frame::known(self.encoding.clone(), target, self.initial_correlations.clone(), notes);
         frame.summaries.clone_from(&self.columns);
+        frame.told = self.told.clone();
         let data = frame.with_rows(design, memory.base().to_vec(), memory.outcome().to_vec())?;
         Ok(data.learning_rows(&(0..memory.rows()).collect::<Vec<usize>>()))
     }
@@ -92,6 +93,7 @@ impl FittedModel {
         let same = own.len() == other.len()
             && frame.rows() == self.rows
             && frame.target.name == self.target
+            && frame.told == self.told
             && own.iter().zip(other).all(|(own, other)| {
                 own.name == other.name
                     && (own.mean - other.mean).abs() <= SAME_ROWS * own.scale

@@ -9,8 +9,6 @@ use crate::threads;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Rows remembered at most.
-pub const MOST_ROWS: usize = 4_000;
 /// Numbers remembered at most: where there are many columns, fewer rows are kept.
 const MOST_NUMBERS: usize = 400_000;
 /// Rows that the held-out predictions are learnt from at most.
@@ -46,11 +44,16 @@ pub(crate) type FitRows<'a> = &'a (dyn Fn(&TrainingData, &Weighting) -> Result<M
 impl TrainingMemory {
     /// Remembers rows; `None` where there are too few, or where a model can't be fitted without a part of them.
     ///
-    /// `weighting` are the weights that the last step has, and `fit` is that step.
-    pub(crate) fn gather(data: &dyn RowSource, weighting: &Weighting, fit: FitRows) -> Result<Option<Self>> {
+    /// `weighting` are the weights that the last step has, `most` the rows to remember at most, and `fit` is that step.
+    pub(crate) fn gather(
+        data: &dyn RowSource,
+        weighting: &Weighting,
+        most: usize,
+        fit: FitRows,
+    ) -> Result<Option<Self>> {
         let (rows, width) = (data.frame().rows(), data.frame().columns());
         let learnt = CROSS_FITTED_ROWS.min(CROSS_FITTED_NUMBERS / width.max(1)).clamp(LEAST_ROWS, rows.max(LEAST_ROWS));
-        if rows < LEAST_ROWS {
+        if rows < LEAST_ROWS || most == 0 {
             return Ok(None);
         }
         let places = spread_evenly(rows, learnt);
@@ -61,7 +64,7 @@ impl TrainingMemory {
         };
         // What can't be learnt from four fifths of the rows is no fault of the fit, which has all of them.
         let Some(predicted) = cross_fitted(&sample, &weighting, fit).ok().flatten() else { return Ok(None) };
-        let kept = spread_evenly(sample.rows(), MOST_ROWS.min(MOST_NUMBERS / width.max(1)).max(LEAST_ROWS));
+        let kept = spread_evenly(sample.rows(), most.min((MOST_NUMBERS / width.max(1)).max(LEAST_ROWS)));
         let encoded = &sample.encoding.columns;
         let in_units = |column: usize| {
             let of = &encoded[column];

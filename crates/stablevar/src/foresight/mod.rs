@@ -20,7 +20,7 @@ mod tilt;
 
 pub use drift::ColumnDrift;
 pub use foresee::{Foresight, Trust};
-pub use memory::{MOST_ROWS, TrainingMemory};
+pub use memory::TrainingMemory;
 pub use new_rows::{Known, NewRows};
 pub(crate) use tilt::Tilts;
-pub use tilt::{ShiftCurve, ShiftPoint};
+pub use tilt::{ShiftCurve, ShiftGrid, ShiftPoint};

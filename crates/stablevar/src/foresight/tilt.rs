@@ -15,6 +15,8 @@ const LEAST_EFFECTIVE: f64 = 30.0;
 const FARTHEST: f64 = 2.0;
 /// Points on either side.
 const STEPS: i32 = 8;
+/// The same where two columns move.
+const GRID_STEPS: i32 = 4;
 /// How dangerous a shift is, is the largest rise of the error within so many standard deviations.
 const DANGER_WITHIN: f64 = 1.0;
 
@@ -49,6 +51,39 @@ pub struct ShiftCurve {
     pub points: Vec<ShiftPoint>,
 }
 
+/// The error as a function of two columns' means.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ShiftGrid {
+    /// The columns.
+    pub columns: [String; 2],
+    /// For texts the levels whose shares move.
+    pub levels: [Option<String>; 2],
+    /// How far either mean moves, in standard deviations of the training rows.
+    #[serde(rename = "shift")]
+    pub shifts: Vec<f64>,
+    /// The columns' means there, in the user's units; of levels their shares.
+    #[serde(rename = "mean")]
+    pub means: [Vec<f64>; 2],
+    /// For every shift of the first column and every one of the second the error; `None` where no weights, or too few rows, give
+    /// such means.
+    #[serde(rename = "error")]
+    pub errors: Vec<Vec<Option<f64>>>,
+    /// Its standard error.
+    #[serde(rename = "standard_error")]
+    pub standard_errors: Vec<Vec<Option<f64>>>,
+    /// Effective numbers of training rows behind it.
+    #[serde(rename = "n_eff")]
+    pub effective_sample_sizes: Vec<Vec<f64>>,
+}
+
+impl ShiftGrid {
+    /// The error without a shift.
+    pub fn now(&self) -> Option<f64> {
+        let middle = self.shifts.iter().position(|&shift| shift == 0.0)?;
+        self.errors[middle][middle]
+    }
+}
+
 /// Training rows that can be tilted.
 pub(crate) struct Tilts<'a> {
     known: Known<'a>,
@@ -76,8 +111,41 @@ impl<'a> Tilts<'a> {
         curves
     }
 
+    /// The error when two variables move at once; of a text its most dangerous level.
+    pub(crate) fn grid(&self, variables: [usize; 2]) -> ShiftGrid {
+        let found = variables.map(|variable| self.curve_and_column(variable));
+        let columns = [found[0].1, found[1].1];
+        let shifts: Vec<f64> =
+            (-GRID_STEPS..=GRID_STEPS).map(|step| FARTHEST * f64::from(step) / f64::from(GRID_STEPS)).collect();
+        let points = threads::map(shifts.len(), |i| {
+            let point = |by: &f64| self.point(&[(columns[0], shifts[i]), (columns[1], *by)]);
+            shifts.iter().map(point).collect::<Vec<ShiftPoint>>()
+        });
+        fn by<T>(points: &[Vec<ShiftPoint>], figure: impl Fn(&ShiftPoint) -> T) -> Vec<Vec<T>> {
+            points.iter().map(|row| row.iter().map(&figure).collect()).collect()
+        }
+        let mean = |column: usize| {
+            let of = &self.known.encoding.columns[column];
+            shifts.iter().map(|shift| of.mean + of.scale * shift).collect()
+        };
+        ShiftGrid {
+            errors: by(&points, |point| point.error),
+            standard_errors: by(&points, |point| point.standard_error),
+            effective_sample_sizes: by(&points, |point| point.effective_sample_size),
+            means: columns.map(mean),
+            columns: [0, 1].map(|k| found[k].0.column.clone()),
+            levels: [0, 1].map(|k| found[k].0.level.clone()),
+            shifts,
+        }
+    }
+
     /// The curve of a variable.
     pub(crate) fn curve(&self, variable: usize) -> ShiftCurve {
+        self.curve_and_column(variable).0
+    }
+
+    /// The same with the encoded column that moves.
+    fn curve_and_column(&self, variable: usize) -> (ShiftCurve, usize) {
         let feature = &self.known.encoding.features[variable];
         let curves = feature.columns.iter().map(|&column| {
             let points: Vec<ShiftPoint> = (-STEPS..=STEPS)
@@ -87,15 +155,12 @@ impl<'a> Tilts<'a> {
             let text = feature.columns.len() > 1 || encoded.level.is_some();
             let level = text.then(|| encoded.level.clone().unwrap_or_else(|| "(rare)".into()));
             let used = self.known.selected.contains(&variable);
-            ShiftCurve { column: feature.name.clone(), level, used, danger: danger(&points), points }
+            (ShiftCurve { column: feature.name.clone(), level, used, danger: danger(&points), points }, column)
         });
-        let most = curves.reduce(|most, next| if next.danger > most.danger { next } else { most });
-        most.unwrap_or_else(|| ShiftCurve {
-            column: feature.name.clone(),
-            level: None,
-            used: false,
-            danger: 0.0,
-            points: Vec::new(),
+        let most = curves.reduce(|most, next| if next.0.danger > most.0.danger { next } else { most });
+        most.unwrap_or_else(|| {
+            let column = feature.name.clone();
+            (ShiftCurve { column, level: None, used: false, danger: 0.0, points: Vec::new() }, 0)
         })
     }
 

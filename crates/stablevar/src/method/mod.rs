@@ -26,6 +26,16 @@ pub struct Method {
     pub choose: Choose,
     /// What is fitted to the variables chosen.
     pub refit: Refit,
+    /// Training rows that the model keeps with their outcomes at most, from which errors elsewhere are foreseen.
+    #[serde(default = "remembered_rows")]
+    pub remember: usize,
+}
+
+/// Training rows that a model keeps unless another number is asked for.
+pub const REMEMBERED_ROWS: usize = 4_000;
+
+fn remembered_rows() -> usize {
+    REMEMBERED_ROWS
 }
 
 /// How variables are chosen.

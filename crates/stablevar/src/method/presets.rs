@@ -1,6 +1,6 @@
 //! The named methods.
 
-use super::{Choose, Method, Stage};
+use super::{Choose, Method, REMEMBERED_ROWS, Stage};
 use crate::design::Task;
 use crate::error::{Error, Result};
 use crate::evidence::{Evidence, Source};
@@ -143,7 +143,7 @@ impl Preset {
     /// The recipe with its default settings.
     pub fn method(&self) -> Method {
         let (weigh, choose, refit) = (self.recipe)();
-        Method { name: self.name.into(), weigh, choose, refit }
+        Method { name: self.name.into(), weigh, choose, refit, remember: REMEMBERED_ROWS }
     }
 }
 

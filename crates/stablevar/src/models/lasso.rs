@@ -1,7 +1,7 @@
 //! The Lasso by coordinate descent on second moments, with a path of penalties and cross-validation.
 
 use super::linear::StandardisedFit;
-use crate::design::TrainingData;
+use crate::design::{Standing, TrainingData};
 use crate::linalg::{Matrix, dot};
 use crate::optim::StopReason;
 use crate::parameter::Positive;
@@ -136,10 +136,22 @@ fn mirrored(mut lower: Matrix) -> Matrix {
 
 /// Lasso solutions for every penalty in `alphas`, each started from the one before.
 pub fn lasso_path(data: &TrainingData, alphas: &[f64], settings: &Lasso) -> LassoPath {
-    path(&LassoMoments::by_part(data, 1, |_| 0)[0], alphas, settings)
+    path(&LassoMoments::by_part(data, 1, |_| 0)[0], alphas, &factors(data), settings)
 }
 
-fn path(moments: &LassoMoments, alphas: &[f64], settings: &Lasso) -> LassoPath {
+/// What the penalty of every column is multiplied by: nothing holds a variable back that was told to be stable, and nothing lets one in that
+/// was told to be unstable.
+fn factors(data: &TrainingData) -> Vec<f64> {
+    let standings = data.standings();
+    let factor = |feature: usize| match standings[feature] {
+        Some(Standing::Stable) => 0.0,
+        Some(Standing::Unstable) => f64::INFINITY,
+        None => 1.0,
+    };
+    data.encoding.groups().into_iter().map(factor).collect()
+}
+
+fn path(moments: &LassoMoments, alphas: &[f64], factors: &[f64], settings: &Lasso) -> LassoPath {
     let size = moments.width() - 1;
     let outcome = moments.width();
     let gram = Matrix::from_fn(size, size, |i, j| moments.covariance(i + 1, j + 1));
@@ -150,7 +162,8 @@ fn path(moments: &LassoMoments, alphas: &[f64], settings: &Lasso) -> LassoPath {
     let mut stop = StopReason::Converged;
     let mut coefficients = Vec::with_capacity(alphas.len());
     for &alpha in alphas {
-        if descend(&gram, &cross, alpha, settings, &mut slopes, &mut explained) == StopReason::IterationLimit {
+        let penalties: Vec<f64> = factors.iter().map(|factor| alpha * factor).collect();
+        if descend(&gram, &cross, &penalties, settings, &mut slopes, &mut explained) == StopReason::IterationLimit {
             stop = StopReason::IterationLimit;
         }
         let total = moments.total();
@@ -165,7 +178,7 @@ fn path(moments: &LassoMoments, alphas: &[f64], settings: &Lasso) -> LassoPath {
 fn descend(
     gram: &Matrix,
     cross: &[f64],
-    alpha: f64,
+    penalties: &[f64],
     settings: &Lasso,
     slopes: &mut [f64],
     explained: &mut [f64],
@@ -179,7 +192,7 @@ fn descend(
                 continue;
             }
             let pull = cross[column] - explained[column] + curvature * slopes[column];
-            let moved = pull.signum() * (pull.abs() - alpha).max(0.0) / curvature;
+            let moved = pull.signum() * (pull.abs() - penalties[column]).max(0.0) / curvature;
             let change = moved - slopes[column];
             if change != 0.0 {
                 slopes[column] = moved;
@@ -227,11 +240,11 @@ impl Lasso {
         let parts = LassoMoments::by_part(data, folds, |row| fold_of[row]);
         let mut whole = parts[0].clone();
         parts[1..].iter().for_each(|part| whole.sums.add_assign(&part.sums));
-        let alphas = self.penalty_grid(&whole);
+        let (alphas, factors) = (self.penalty_grid(&whole), factors(data));
         let mut errors = vec![0.0; alphas.len()];
         let mut stop = StopReason::Converged;
         for held_out in &parts {
-            let solved = path(&whole.without(held_out), &alphas, self);
+            let solved = path(&whole.without(held_out), &alphas, &factors, self);
             if !solved.stop.converged() {
                 stop = solved.stop;
             }
@@ -240,7 +253,7 @@ impl Lasso {
             }
         }
         let best = (0..alphas.len()).fold(0, |best, k| if errors[k] < errors[best] { k } else { best });
-        let mut solved = path(&whole, &alphas[..=best], self);
+        let mut solved = path(&whole, &alphas[..=best], &factors, self);
         let coefficients = solved.coefficients.pop().unwrap_or_default();
         LassoFit {
             fit: StandardisedFit { coefficients },

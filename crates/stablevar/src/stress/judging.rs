@@ -48,10 +48,10 @@ pub struct Difference {
 }
 
 impl HeldOut {
-    /// What to hold out of these rows; environments, one per row, take the place of regions.
-    pub fn of(data: &TrainingData, environment: Option<&[usize]>) -> Self {
+    /// What to hold out of these rows; environments, where there are any, take the place of regions.
+    pub fn of(data: &TrainingData) -> Self {
         Self {
-            regions: Regions::of(data, environment),
+            regions: Regions::of(data),
             folds: folds(data),
             base: data.base.clone(),
             task: data.target.task(),

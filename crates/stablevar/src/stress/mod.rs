@@ -1,7 +1,7 @@
 //! The stress test: how a way of fitting does in places unlike those it was fitted to, from the training rows alone.
 //!
 //! Whole regions of the rows are held out in turn ([`Regions`]): the lowest and highest fifth of a column or of a principal
-//! component, one level of a text. Every [`Candidate`] is fitted to the rest and predicts the region. The error there, beside that
+//! component, one level of a text; or, where the user has a column that names them, the environments. Every [`Candidate`] is fitted to the rest and predicts the region. The error there, beside that
 //! of least squares (logistic regression) on all columns, says what ordinary cross-validation can't: which fit carries over.
 //!
 //! It chooses *how* to fit the variables chosen, not which: a variable that follows the outcome in a biased sample does so in every
@@ -32,8 +32,6 @@ use without::Whole;
 
 /// Rows that the stress test looks at; of more, evenly spaced ones.
 const MOST_ROWS: usize = 20_000;
-/// Regions that a choice needs.
-const LEAST_REGIONS: usize = 3;
 /// A share that is nothing: where robust and plain least squares are all but the same, chance must not choose between them.
 const NEGLIGIBLE: f64 = 0.005;
 /// Standard errors by which all columns must do better than every candidate on the chosen ones for that to be clear, and the share
@@ -64,10 +62,20 @@ pub struct RefitChoice {
     pub why: String,
     /// What was held out.
     pub regions: Vec<String>,
+    /// Whether these are the user's environments.
+    #[serde(default)]
+    pub environments: bool,
     /// Rows that were looked at.
     pub rows: usize,
     /// What errors are measured by.
     pub metric: String,
+}
+
+impl RefitChoice {
+    /// What the parts are that were held out.
+    pub fn held_out(&self) -> &'static str {
+        if self.environments { "environments" } else { "regions" }
+    }
 }
 
 /// A candidate and how it did.
@@ -104,22 +112,16 @@ pub struct Question<'a> {
     pub sufficient: Option<bool>,
     /// Where Huber's loss turns linear, in standard deviations of the bulk.
     pub limit: Positive,
-    /// An environment for every row, to be held out instead of regions.
-    pub environment: Option<&'a [usize]>,
 }
 
-/// The rows that a stress test looks at, in memory, with an environment for each if there are any.
-pub fn rows_for_stress<'a>(
-    data: &'a dyn RowSource,
-    environment: Option<&[usize]>,
-) -> Result<(Cow<'a, TrainingData>, Option<Vec<usize>>)> {
+/// The rows that a stress test looks at, in memory.
+pub fn rows_for_stress(data: &dyn RowSource) -> Result<Cow<'_, TrainingData>> {
     let rows = data.frame().rows();
     if let Some(memory) = data.memory().filter(|_| rows <= MOST_ROWS) {
-        return Ok((Cow::Borrowed(memory), environment.map(<[usize]>::to_vec)));
+        return Ok(Cow::Borrowed(memory));
     }
     let places: Vec<usize> = (0..rows).step_by(rows.div_ceil(MOST_ROWS)).collect();
-    let environment = environment.map(|all| places.iter().map(|&place| all[place]).collect());
-    Ok((Cow::Owned(data.take(&places)?), environment))
+    Ok(Cow::Owned(data.take(&places)?))
 }
 
 /// Chooses how to fit the variables chosen. `tick` is called after every candidate with their number, from any thread, and may stop
@@ -129,8 +131,8 @@ pub fn choose(
     question: &Question,
     tick: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
 ) -> Result<Chosen> {
-    let (sample, environment) = rows_for_stress(data, question.environment)?;
-    let held_out = HeldOut::of(&sample, environment.as_deref());
+    let sample = rows_for_stress(data)?;
+    let held_out = HeldOut::of(&sample);
     let trial = Trial::run(&sample, &held_out, question, data.memory().is_some(), tick)?;
     Ok(trial.decide(&sample, &held_out, question, data.frame().total_weight()))
 }
@@ -156,7 +158,7 @@ impl Trial {
         tick: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
     ) -> Result<Self> {
         let nothing = Self { material: None, candidates: Vec::new(), losses: Vec::new(), baseline: Vec::new() };
-        if question.selected.is_empty() || held_out.regions.used.len() < LEAST_REGIONS {
+        if question.selected.is_empty() || held_out.regions.used.len() < held_out.regions.least() {
             return Ok(nothing);
         }
         let features = &data.encoding.features;
@@ -229,6 +231,7 @@ impl Trial {
             candidates: judged.collect(),
             why: decision.why,
             regions: held_out.regions.used.iter().map(|region| region.name.clone()).collect(),
+            environments: held_out.regions.given,
             rows: data.rows(),
             metric: held_out.metric().name().into(),
         };
@@ -242,7 +245,7 @@ impl Trial {
         let Some(best) = self.best(held_out, Variables::Chosen) else {
             return stay(match question.selected.is_empty() {
                 true => "no variable was selected".into(),
-                false => format!("fewer than {LEAST_REGIONS} regions can be held out of these rows"),
+                false => held_out.regions.too_few(),
             });
         };
         let gain = held_out.difference(&self.losses[best], &self.losses[0]);

@@ -1,6 +1,6 @@
 //! Rows to hold out: regions that stand for places unlike the rest, and folds that do not.
 
-use crate::design::{Feature, FeatureKind, Task, TrainingData};
+use crate::design::{Environments, Feature, FeatureKind, Task, TrainingData};
 use crate::linalg::{dot, symmetric_eigen};
 
 /// Regions at most.
@@ -34,22 +34,24 @@ pub struct Regions {
     pub used: Vec<Region>,
     /// Names of those that can't be judged: a class, or nearly all rows, would be missing inside or outside.
     pub skipped: Vec<String>,
+    /// Whether they are the user's environments.
+    pub given: bool,
 }
 
 impl Regions {
-    /// The lowest and highest fifth of every number and of the first principal components, and the levels of texts; or, given
-    /// an environment for every row, the environments.
+    /// The lowest and highest fifth of every number and of the first principal components, and the levels of texts; or, where
+    /// every row has an environment, the environments.
     ///
     /// They depend on the rows alone, not on their order. If there are more than 24, kinds of regions take turns, those of the
     /// variables that go along with the outcome most first.
-    pub fn of(data: &TrainingData, environment: Option<&[usize]>) -> Self {
-        let kinds = match environment {
-            Some(environment) => vec![environments(environment)],
-            None => vec![of_numbers(data), of_components(data), of_levels(data)],
+    pub fn of(data: &TrainingData) -> Self {
+        let (kinds, given) = match (&data.environment, &data.environments) {
+            (Some(codes), Some(known)) => (vec![environments(codes, known)], true),
+            _ => (vec![of_numbers(data), of_components(data), of_levels(data)], false),
         };
-        let largest = if environment.is_some() { 1.0 } else { *SHARES.end() };
+        let largest = if given { 1.0 } else { *SHARES.end() };
         let total = data.total_weight();
-        let mut regions = Self::default();
+        let mut regions = Self { given, ..Self::default() };
         let mut queues: Vec<_> = kinds.into_iter().map(Vec::into_iter).collect();
         while regions.used.len() < MOST_REGIONS {
             let turn: Vec<Region> = queues.iter_mut().filter_map(Iterator::next).collect();
@@ -58,7 +60,7 @@ impl Regions {
             }
             for region in turn {
                 let share = region.rows.iter().map(|&row| data.base[row]).sum::<f64>() / total;
-                let fits = share <= largest && (environment.is_some() || share >= *SHARES.start());
+                let fits = share <= largest && (given || share >= *SHARES.start());
                 if !fits || regions.used.len() >= MOST_REGIONS || regions.used.iter().any(|other| same(other, &region))
                 {
                     continue;
@@ -71,6 +73,17 @@ impl Regions {
             }
         }
         regions
+    }
+
+    /// How many a choice needs: of environments two, since they are what the user asks about.
+    pub fn least(&self) -> usize {
+        if self.given { 2 } else { 3 }
+    }
+
+    /// That there are too few, in words.
+    pub fn too_few(&self) -> String {
+        let kind = if self.given { "environments" } else { "regions" };
+        format!("fewer than {} {kind} can be held out of these rows", self.least())
     }
 }
 
@@ -243,13 +256,12 @@ fn levels(data: &TrainingData, feature: &Feature) -> Vec<(String, Vec<usize>)> {
 }
 
 /// Every environment, the largest first.
-fn environments(environment: &[usize]) -> Vec<Region> {
-    let mut names: Vec<usize> = environment.to_vec();
-    names.sort_unstable();
-    names.dedup();
-    let rows = |name: usize| (0..environment.len()).filter(|&row| environment[row] == name).collect::<Vec<_>>();
-    let mut regions: Vec<Region> =
-        names.iter().map(|&name| Region { name: format!("environment {}", name + 1), rows: rows(name) }).collect();
+fn environments(codes: &[u32], known: &Environments) -> Vec<Region> {
+    let mut rows = vec![Vec::new(); known.levels.len()];
+    codes.iter().enumerate().for_each(|(row, &code)| rows[code as usize].push(row));
+    // A sample of the rows may have none of some.
+    let seen = rows.into_iter().enumerate().filter(|(_, rows)| !rows.is_empty());
+    let mut regions: Vec<Region> = seen.map(|(code, rows)| Region { name: known.title(code), rows }).collect();
     regions.sort_by_key(|region| std::cmp::Reverse(region.rows.len()));
     regions
 }
@@ -282,7 +294,7 @@ mod tests {
     #[test]
     fn regions_are_fifths_components_and_levels_of_a_fitting_size() {
         let data = prepared(&(0..400).collect::<Vec<_>>());
-        let regions = Regions::of(&data, None);
+        let regions = Regions::of(&data);
         let find = |name: &str| regions.used.iter().find(|region| region.name == name);
         assert!((80..90).contains(&find("lowest fifth of 'a'").unwrap().rows.len()));
         assert!(find("highest fifth of 'a'").is_some());
@@ -302,7 +314,7 @@ mod tests {
             rows.sort_unstable();
             rows
         };
-        let (one, two) = (Regions::of(&straight, None).used, Regions::of(&shuffled, None).used);
+        let (one, two) = (Regions::of(&straight).used, Regions::of(&shuffled).used);
         assert_eq!(one.len(), two.len());
         for (one, two) in one.iter().zip(&two) {
             assert_eq!((&one.name, &one.rows), (&two.name, &original(&two.rows)));
@@ -314,13 +326,21 @@ mod tests {
 
     #[test]
     fn environments_take_the_place_of_regions() {
-        let data = prepared(&(0..400).collect::<Vec<_>>());
-        let environment: Vec<usize> = (0..400).map(|k| if k < 390 { k / 130 } else { 7 }).collect();
-        let regions = Regions::of(&data, Some(&environment));
+        let rows: Vec<usize> = (0..400).collect();
+        let place = |k: usize| ["north", "south", "west", "far away"][if k < 390 { k / 130 } else { 3 }];
+        let places = TextValues::collect(rows.iter().map(|&k| Some(place(k))));
+        let mut columns = table(&rows).columns().to_vec();
+        columns.push(Column { name: "place".into(), values: Values::Text(places) });
+        let roles = Roles { environment: Some("place".into()), ..Roles::target("y") };
+        let data = TrainingData::prepare(&Table::new(columns).unwrap(), &roles).unwrap();
+        assert_eq!(data.encoding.feature_names(), ["a", "rare", "colour"]);
+        let regions = Regions::of(&data);
         assert_eq!(regions.used.len(), 3);
+        assert_eq!(regions.used[1].name, "'place' = 'south'");
         assert_eq!(regions.used[1].rows, (130..260).collect::<Vec<_>>());
-        assert_eq!(regions.skipped, ["environment 8"], "ten rows are too few");
-        assert!(Regions::of(&data, Some(&[0; 400])).used.is_empty(), "nothing is left to learn from");
+        assert_eq!(regions.skipped, ["'place' = 'far away'"], "ten rows are too few");
+        let one = Regions::of(&data.pick(&(0..130).collect::<Vec<_>>()));
+        assert!(one.used.is_empty(), "nothing is left to learn from");
     }
 
     #[test]
@@ -331,7 +351,7 @@ mod tests {
         let y: Vec<f64> = (0..300).map(|k| f64::from(k >= 200 || k % 3 == 0)).collect();
         let table = Table::from_numbers([("x", x), ("z", z), ("y", y)]).unwrap();
         let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
-        let regions = Regions::of(&data, None);
+        let regions = Regions::of(&data);
         assert!(regions.skipped.contains(&"highest fifth of 'x'".to_string()), "{:?}", regions.skipped);
         assert!(regions.used.iter().any(|region| region.name == "lowest fifth of 'x'"));
     }

@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
         estimator.roles.task = Some(*task);
     }
     let start = std::time::Instant::now();
-    let (stream, data) = open(&arguments.data, &arguments.target, &mut estimator, &printer)?;
+    let (stream, data) = open(&arguments.data, &mut estimator, &printer)?;
     let read_in = start.elapsed().as_secs_f64();
     let start = std::time::Instant::now();
     let rows = data.rows();
@@ -50,6 +50,13 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
 
     if let Some(path) = &arguments.model {
         write_model(path, &fitted.model)?;
+        if let Some(memory) = &fitted.model.memory {
+            printer.note(&format!(
+                "the model file keeps {} of the {} training rows with their outcomes, for `stablevar foresee`; --remember 0 keeps none",
+                memory.rows(),
+                fitted.model.rows
+            ));
+        }
     }
     if let Some(path) = &arguments.weights {
         write_weights(path, &fitted.weights, &data)?;
@@ -79,17 +86,11 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
 /// Opens a table and reads the rows to learn from, wherever they fit.
 pub(crate) fn open(
     path: &Path,
-    target: &str,
     estimator: &mut Estimator,
     printer: &Printer,
 ) -> anyhow::Result<(TableStream, Prepared)> {
+    estimator.roles.check()?;
     let excluded = std::mem::take(&mut estimator.roles.exclude);
-    if let Some(name) = estimator.roles.weight_column.as_ref().filter(|name| excluded.contains(name)) {
-        bail!("'{name}' can't weigh the rows and be left out at once");
-    }
-    if excluded.iter().any(|name| name == target) {
-        bail!("'{target}' can't be the target and be left out at once");
-    }
     let options = ReadOptions { skip: excluded, text: estimator.text.clone(), only: None };
     let stream = TableStream::open(path, &options)?;
     let available = stream.columns()?;

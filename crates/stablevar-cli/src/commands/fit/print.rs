@@ -5,7 +5,7 @@ use crate::printer::Printer;
 use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
-use stablevar_report::text::{number, refit, sufficiency};
+use stablevar_report::text::{environments, number, refit, sufficiency};
 
 /// The variables, and how the fit went; `total` is the sum of the base weights.
 pub(crate) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<()> {
@@ -19,7 +19,12 @@ pub(crate) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
             (true, [column]) => number(coefficients[*column]),
             (true, _) => String::new(),
         };
-        let mark = if selected { "yes" } else { "no" };
+        let mark = match (selected, model.standing(position)) {
+            (true, Some(_)) => "yes, told",
+            (true, None) => "yes",
+            (false, Some(_)) => "no, told",
+            (false, None) => "no",
+        };
         let mut row = vec![feature.name.clone(), format!("{:.2}", model.open_probability[position])];
         row.extend(model.evidence.as_ref().map(|evidence| format!("{:.2}", evidence[position].spread)));
         if let Some(frequency) = &model.selection_frequency {
@@ -91,6 +96,9 @@ pub(crate) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
     for (feature, _) in encoding.features.iter().zip(model.evidence.iter().flatten()).filter(|(_, found)| found.needed)
     {
         printer.line(&format!("'{}' was added since the others did not tell all", feature.name))?;
+    }
+    if let Some(effects) = &model.environments {
+        printer.line(&environments(effects))?;
     }
     printer.line(&model.stop_reason)?;
     for pair in &model.stand_ins {
