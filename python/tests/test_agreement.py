@@ -49,6 +49,10 @@ def facts(summary):
         (SVIRegressor(), []),
         (SVIRegressor(random_state=7, threshold=0.9), ["--seed", "7", "--threshold", "0.9"]),
         (SVIRegressor(evidence=None), ["--evidence", "none"]),
+        (
+            SVIRegressor(evidence="focused", stable=["v1"], unstable="s2", remember=50),
+            ["--evidence", "focused", "--stable", "v1", "--unstable", "s2", "--remember", "50"],
+        ),
         (SVIRegressor(evidence="focused", fdr=0.2), ["--evidence", "focused", "--fdr", "0.2"]),
         (
             SVIRegressor(evidence="focused", n_features_to_select=3, resamples=4),

@@ -165,6 +165,17 @@ def test_a_balance_that_is_not_feasible_is_as_in_memory(client):
     assert there.summary_["why"] == here.summary_["why"]
 
 
+def test_told_columns_are_as_in_memory(client, linear):
+    X, y = linear
+    told = {"stable": "v1", "unstable": [0], "evidence": None, "max_iter": 1}
+    here = SVIRegressor(**told).fit(X, y)
+    there = DaskSVIRegressor(**told).fit(parts(X, 3), parts(y, 3))
+    assert "v1" in there.selected_ and "s1" not in there.selected_
+    assert there.selected_.tolist() == here.selected_.tolist() and there.told_ == here.told_
+    with pytest.raises(ValueError, match="did you mean 'v1'"):
+        DaskSVIRegressor(stable="vv1").fit(parts(X, 3), parts(y, 3))
+
+
 def test_findings_are_told(client, table):
     X, y = table
     with pytest.warns(FindingWarning, match="'copy' is left out") as record:
@@ -277,6 +288,8 @@ def test_faults_are_told_on_the_client(client, table):
         DaskSVIRegressor().fit(parts(X, 3), parts(y, 2))
     with pytest.raises(TypeError, match="must be a Dask array"):
         DaskSVIRegressor().fit(X, y)
+    with pytest.raises(ValueError, match="takes no env.*SVIRegressor"):
+        DaskSVIRegressor().fit(parts(X, 3), parts(y, 3), env=parts(y, 3))
     with pytest.raises(ValueError, match="resamples needs all rows in memory"):
         DaskSVIRegressor(evidence=None, resamples=4).fit(parts(X, 3), parts(y, 3))
     model = DaskSVIRegressor(evidence=None, max_iter=1).fit(parts(X, 3), parts(y, 3))
