@@ -57,13 +57,14 @@ fn what_can_not_be_told_is_refused_with_a_hint() {
     run(&["--stable", "y"]).fails_with(&["'y' can't be the target and be stable"]);
     run(&["--unstable", "v1", "--exclude", "v1"]).fails_with(&["'v1' can't be left out and be unstable"]);
     run(&["--stable", "sl"]).fails_with(&["train.csv", "no column 'sl'", "hint"]);
-    run(&["--unstable", "vv1"]).fails_with(&["no column 'vv1'", "did you mean 'v1'?"]);
     run(&["--select", "1", "--stable", "s1", "--stable", "s2"]).fails_with(&["2 are told to be stable"]);
     run(&["--env", "s1", "--stable", "s1"]).fails_with(&["'s1' can't name the environments and be stable"]);
     let rows: String = (0..40).map(|k| format!("{},1,{}\n", k % 7, (k * 5) % 11)).collect();
     folder.file("same.csv", format!("a,same,y\n{rows}"));
     let constant = folder.run(&["fit", "same.csv", "--target", "y", "--stable", "same"]);
     constant.fails_with(&["'same' was told to be stable", "same value in every row", "--stable"]);
+    let slip = folder.run(&["fit", "same.csv", "--target", "y", "--unstable", "sane"]);
+    slip.fails_with(&["same.csv", "no column 'sane'", "did you mean 'same'?"]);
 }
 
 #[test]
@@ -84,9 +85,6 @@ fn environments_are_held_out_and_shown() {
     assert!(read(&folder.path("page.html")).contains("Effects by environment"));
     let compared = folder.run(&["compare", "places.csv", "--target", "y", "--env", "place", "--quick"]).succeeds();
     assert!(compared.stdout().contains("4 environments held out"), "{}", compared.stdout());
-    // A table that is read in chunks says the same.
-    let chunks = folder.run(&[&given[..], &["--format", "json", "--memory", "200MiB"]].concat()).succeeds().json();
-    assert_eq!(chunks["environments"], *places);
 }
 
 #[test]
@@ -97,7 +95,7 @@ fn columns_that_name_no_environments_are_refused_or_told() {
     fit(&with_places(|_| "here".into()), &[]).fails_with(&["places.csv", "'place' is 'here' in every row", "--env"]);
     fit(&with_places(|k| format!("r{k}")), &[]).fails_with(&["'place' names 600 environments for 600 rows", "--env"]);
     let gaps = with_places(|k| if k == 7 { String::new() } else { format!("p{}", k % 3) });
-    fit(&gaps, &[]).fails_with(&["1 rows have missing values: 'place' (1)"]);
+    fit(&gaps, &[]).fails_with(&["missing value", "'place' (1)"]);
     let dropped = fit(&gaps, &["--missing", "mean", "--format", "json"]).succeeds().json();
     assert_eq!(dropped["n"], 599);
     let small = fit(&with_places(|k| if k < 10 { "tiny" } else { ["a", "b"][k % 2] }.into()), &[]).succeeds();
@@ -148,7 +146,7 @@ fn shifts_of_one_column_two_and_all_are_printed() {
     assert!(shift(&["--column", "v5", "--column", "s1"]).succeeds().stdout().contains("'v5' (down) and 's1' (across)"));
     let grid = shift(&["--column", "v5", "--column", "s1", "--format", "json"]).succeeds().json();
     assert!(grid["error"][4][4].as_f64().unwrap() > 0.0 && grid["shift"].as_array().unwrap().len() == 9);
-    shift(&["--column", "v55"]).fails_with(&["no column 'v55'", "did you mean 'v5'?"]);
+    shift(&["--column", "v55"]).fails_with(&["no column 'v55'", "the columns are"]);
     shift(&["--column", "v5", "--column", "v5"]).fails_with(&["stands twice"]);
     shift(&["--column", "a", "--column", "b", "--column", "c"]).fails_with(&["3 columns"]);
     assert!(read(&folder.path("page.html")).contains("The error under shifts of two columns"));

@@ -143,6 +143,29 @@ fn rows_in_a_file_give_the_model_of_rows_in_memory() {
 }
 
 #[test]
+fn environments_and_what_was_told_are_as_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = table(3000);
+    let mut columns = whole.columns().to_vec();
+    let place = |k: usize| Some(["north", "south", "west"][k % 7 % 3]);
+    columns.push(Column { name: "place".into(), values: Values::Text(TextValues::collect((0..3000).map(place))) });
+    let parts = as_parts(folder.path(), &Table::new(columns).unwrap(), &[700, 700, 2000]);
+    let mut roles = Roles { missing: Missing::Drop, environment: Some("place".into()), ..Roles::target("y") };
+    roles.told.stable = vec!["b".into()];
+    let options = ReadOptions { skip: vec!["class".into()], ..ReadOptions::default() };
+    let file = file_rows(&parts, &options, &roles).unwrap();
+    let memory = TrainingData::prepare(&TableStream::open(&parts, &options).unwrap().read().unwrap(), &roles).unwrap();
+    let all: Vec<usize> = (0..memory.rows()).rev().collect();
+    assert!(memory.environment.is_some());
+    assert_eq!(file.take(&all).unwrap().environment, memory.take(&all).unwrap().environment);
+    let method = Estimator::new("svi").unwrap().set("evidence", "none").unwrap().method;
+    let (there, here) = (fitted(&file, &method).model, fitted(&memory, &method).model);
+    assert!(there.selected_names().contains(&"b"));
+    difference(&serde_json::to_value(&there).unwrap(), &serde_json::to_value(&here).unwrap(), "environments");
+    assert_eq!(there.environments.unwrap().environments.len(), 3);
+}
+
+#[test]
 fn what_needs_memory_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.parquet");
