@@ -114,6 +114,9 @@ fn with_environment<'a>(
     environment: Option<&'a InputColumn<'_>>,
     name: &str,
 ) -> PyResult<Table<'a>> {
+    if environment.is_none() {
+        return Ok(table);
+    }
     let mut columns = table.columns().to_vec();
     estimator.roles.environment = add_environment(&mut columns, environment, name)?;
     Table::new(columns).map_err(value_error)

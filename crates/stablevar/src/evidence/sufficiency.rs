@@ -159,7 +159,9 @@ impl<'a> Sets<'a> {
         let mut found = self.compare(&set);
         let Some(threshold) = choice.grow else { return found };
         if !found.sufficient {
-            let tested = self.given(&set, looked).into_iter().zip(looked);
+            let outside = self.outside(&set);
+            let looked: Vec<usize> = looked.iter().copied().filter(|variable| outside.contains(variable)).collect();
+            let tested = self.given(&set, &looked).into_iter().zip(&looked);
             let again: Vec<usize> =
                 tested.filter(|(tested, _)| tested.statistic >= NEEDED).map(|(_, &variable)| variable).collect();
             let found_again = threads::map(again.len(), |k| closely(again[k]));

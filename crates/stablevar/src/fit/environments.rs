@@ -319,6 +319,7 @@ fn correct(effects: &mut [EffectAcross]) {
 mod tests {
     use super::*;
     use crate::design::Roles;
+    use crate::functions::normal_cdf;
     use crate::table::{Column, Table, TextValues, Values};
     use rand::rngs::ChaCha8Rng;
     use rand::{RngExt, SeedableRng};
@@ -332,7 +333,12 @@ mod tests {
         let mut draw = || -> Vec<f64> { (0..rows).map(|_| random.sample(StandardNormal)).collect() };
         let (a, b, e) = (draw(), draw(), draw());
         let slope = |k: usize| if k % 4 == 3 { in_west } else { 1.0 };
-        let level = |k: usize| slope(k) * a[k] + b[k] + (0.5 + 0.5 * b[k].abs()) * e[k] + (k % 4) as f64;
+        // For classes the noise is logistic, so that log-odds are linear.
+        let noise = |k: usize| match (classes, normal_cdf(e[k])) {
+            (true, share) => (share / (1.0 - share)).ln(),
+            (false, _) => (0.5 + 0.5 * b[k].abs()) * e[k],
+        };
+        let level = |k: usize| slope(k) * a[k] + b[k] + noise(k) + (k % 4) as f64;
         let y = (0..rows).map(|k| if classes { f64::from(level(k) > 1.5) } else { level(k) }).collect();
         let places = TextValues::collect((0..rows).map(|k| Some(PLACES[k % 4])));
         let number = |name: &str, values: Vec<f64>| Column { name: name.into(), values: Values::Number(values.into()) };
