@@ -40,7 +40,8 @@ ALONE = {"balance-steps": "max_iter", "balance-tolerance": "tol", "dwr-tolerance
 RUNNING = [name for name, setting in SETTINGS.items() if setting["applies_to"] == ["table"] and setting["python"]]
 VERBOSE = ("verbose", "bool", "bool", "False", "Show a progress bar: on standard error, in notebooks below the cell.")
 #: What selects variables without fitting a model of its own.
-SELECTING = ["stable", "unstable", "evidence", "evidence-rows", "threshold", "select", "fdr", "resamples", "least-frequency"]
+SELECTING = ["stable", "unstable"]
+SELECTING += ["evidence", "evidence-rows", "threshold", "select", "fdr", "resamples", "least-frequency"]
 
 EXAMPLES = {
     "SVIRegressor": """
@@ -94,8 +95,8 @@ FITTED = {
     "told_": ("dict of str to str", 'Columns that were told to be "stable" or "unstable".'),
     "environments_": (
         "dict or None",
-        "With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether they "
-        "differ.",
+        "With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether "
+        "they differ.",
     ),
     "coef_": (
         "ndarray",

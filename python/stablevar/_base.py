@@ -396,8 +396,9 @@ class StableModel(Parametrised, metaclass=ABCMeta):
             rows = (read_rows, *other._target(y, count), weights_of(sample_weight, count))
         names = names_of(self)
         with progress_of(self) as progress:
+            command = f"{' '.join(repr(other).split())}, reselected"
             other._model, other.weights_ = _core.reselect(
-                self._model, other._settings(names), names, rows, f"{' '.join(repr(other).split())}, reselected", progress
+                self._model, other._settings(names), names, rows, command, progress
             )
         other._read_summary(names, stacklevel=4)
         return other

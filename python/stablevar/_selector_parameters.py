@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from sklearn.base import BaseEstimator
 
-from ._base import RandomState
+from ._base import Columns, RandomState
 
 
 class SelectorParameters(BaseEstimator):
@@ -18,6 +18,10 @@ class SelectorParameters(BaseEstimator):
         What y is; "auto" takes two distinct values for classes.
     nonlinear : bool, default=False
         Judge by networks, which see effects of any shape and want some thousand rows.
+    stable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be stable: always in the set, and judged all the same.
+    unstable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be unstable: never in the set, and judged all the same.
     evidence : {"auto", "focused", "residual", "network"} or None, default="auto"
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
         columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
@@ -53,6 +57,8 @@ class SelectorParameters(BaseEstimator):
     """
 
     _passed_on: ClassVar[tuple[str, ...]] = (
+        "stable",
+        "unstable",
         "evidence",
         "evidence_rows",
         "threshold",
@@ -72,6 +78,8 @@ class SelectorParameters(BaseEstimator):
         *,
         task: Literal["auto", "regression", "classification"] = "auto",
         nonlinear: bool = False,
+        stable: Columns = (),
+        unstable: Columns = (),
         evidence: Literal["auto", "focused", "residual", "network"] | None = "auto",
         evidence_rows: int = 50_000,
         threshold: float = 0.5,
@@ -87,6 +95,8 @@ class SelectorParameters(BaseEstimator):
     ) -> None:
         self.task = task
         self.nonlinear = nonlinear
+        self.stable = stable
+        self.unstable = unstable
         self.evidence = evidence
         self.evidence_rows = evidence_rows
         self.threshold = threshold

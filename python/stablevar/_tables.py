@@ -192,7 +192,8 @@ def environment_of(env: Any, X: Any) -> tuple[_core.Column, str] | None:
         if frame is None:
             raise ValueError(f"env={env!r} names a column, and X is no data frame: give an array with a value per row.")
         if env not in frame.names:
-            raise ValueError(f"there is no column {env!r} in X. Hint: the columns are {', '.join(map(str, frame.names))}")
+            listed = ", ".join(map(str, frame.names))
+            raise ValueError(f"there is no column {env!r} in X. Hint: the columns are {listed}")
         name, column = env, frame.columns[frame.names.index(env)]
         env = column.to_pylist() if hasattr(column, "to_pylist") else column.to_numpy()
     values = np.asarray(env).ravel()

@@ -43,9 +43,9 @@ class _Fitting(StableModel):
         sample_weight : array-like of shape (n_samples,) or None, default=None
             2 means the same as the row standing twice.
         env : array-like of shape (n_samples,), str or None, default=None
-            The environment of each row, such as a place or a period, or the column of the data frame X that names it. It
-            is no covariate: environments are what the stress test holds out, and the effects of the selected variables
-            are compared between them (``environments_``).
+            The environment of each row, such as a place or a period, or the column of the data frame X that names it.
+            It is no covariate: environments are what the stress test holds out, and the effects of the selected
+            variables are compared between them (``environments_``).
 
         Returns
         -------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from ._base import RandomState, StableModel
+from ._base import Columns, RandomState, StableModel
 from ._tasks import Classification, Regression
 
 __all__ = [
@@ -38,6 +38,10 @@ class SVIRegressor(Regression, StableModel):
     ----------
     gates : {"linear", "network"}, default="linear"
         What the gates stand before. "linear": a linear model. "network": a network.
+    stable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be stable: always in the set, and judged all the same.
+    unstable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be unstable: never in the set, and judged all the same.
     evidence : {"auto", "focused", "residual", "network"} or None, default="auto"
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
         columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
@@ -95,6 +99,9 @@ class SVIRegressor(Regression, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -123,6 +130,11 @@ class SVIRegressor(Regression, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -165,6 +177,8 @@ class SVIRegressor(Regression, StableModel):
     _core_name = "svi"
     _parameters: ClassVar[dict[str, str]] = {
         "gates": "gates",
+        "stable": "stable",
+        "unstable": "unstable",
         "evidence": "evidence",
         "evidence_rows": "evidence-rows",
         "threshold": "threshold",
@@ -184,6 +198,7 @@ class SVIRegressor(Regression, StableModel):
         "balance_tolerance": "balance-tolerance",
         "balance_steps": "balance-steps",
         "refit": "refit",
+        "remember": "remember",
         "outlier_limit": "outlier-limit",
         "missing": "missing",
         "max_levels": "max-levels",
@@ -196,6 +211,8 @@ class SVIRegressor(Regression, StableModel):
         self,
         *,
         gates: Literal["linear", "network"] = "linear",
+        stable: Columns = (),
+        unstable: Columns = (),
         evidence: Literal["auto", "focused", "residual", "network"] | None = "auto",
         evidence_rows: int = 50_000,
         threshold: float = 0.5,
@@ -215,6 +232,7 @@ class SVIRegressor(Regression, StableModel):
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         outlier_limit: float = 4.0,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
@@ -223,6 +241,8 @@ class SVIRegressor(Regression, StableModel):
         verbose: bool = False,
     ) -> None:
         self.gates = gates
+        self.stable = stable
+        self.unstable = unstable
         self.evidence = evidence
         self.evidence_rows = evidence_rows
         self.threshold = threshold
@@ -242,6 +262,7 @@ class SVIRegressor(Regression, StableModel):
         self.balance_tolerance = balance_tolerance
         self.balance_steps = balance_steps
         self.refit = refit
+        self.remember = remember
         self.outlier_limit = outlier_limit
         self.missing = missing
         self.max_levels = max_levels
@@ -258,6 +279,10 @@ class SVIClassifier(Classification, StableModel):
     ----------
     gates : {"linear", "network"}, default="linear"
         What the gates stand before. "linear": a linear model. "network": a network.
+    stable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be stable: always in the set, and judged all the same.
+    unstable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be unstable: never in the set, and judged all the same.
     evidence : {"auto", "focused", "residual", "network"} or None, default="auto"
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
         columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
@@ -315,6 +340,9 @@ class SVIClassifier(Classification, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -343,6 +371,11 @@ class SVIClassifier(Classification, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -387,6 +420,8 @@ class SVIClassifier(Classification, StableModel):
     _core_name = "svi"
     _parameters: ClassVar[dict[str, str]] = {
         "gates": "gates",
+        "stable": "stable",
+        "unstable": "unstable",
         "evidence": "evidence",
         "evidence_rows": "evidence-rows",
         "threshold": "threshold",
@@ -406,6 +441,7 @@ class SVIClassifier(Classification, StableModel):
         "balance_tolerance": "balance-tolerance",
         "balance_steps": "balance-steps",
         "refit": "refit",
+        "remember": "remember",
         "outlier_limit": "outlier-limit",
         "missing": "missing",
         "max_levels": "max-levels",
@@ -418,6 +454,8 @@ class SVIClassifier(Classification, StableModel):
         self,
         *,
         gates: Literal["linear", "network"] = "linear",
+        stable: Columns = (),
+        unstable: Columns = (),
         evidence: Literal["auto", "focused", "residual", "network"] | None = "auto",
         evidence_rows: int = 50_000,
         threshold: float = 0.5,
@@ -437,6 +475,7 @@ class SVIClassifier(Classification, StableModel):
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         outlier_limit: float = 4.0,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
@@ -445,6 +484,8 @@ class SVIClassifier(Classification, StableModel):
         verbose: bool = False,
     ) -> None:
         self.gates = gates
+        self.stable = stable
+        self.unstable = unstable
         self.evidence = evidence
         self.evidence_rows = evidence_rows
         self.threshold = threshold
@@ -464,6 +505,7 @@ class SVIClassifier(Classification, StableModel):
         self.balance_tolerance = balance_tolerance
         self.balance_steps = balance_steps
         self.refit = refit
+        self.remember = remember
         self.outlier_limit = outlier_limit
         self.missing = missing
         self.max_levels = max_levels
@@ -479,6 +521,10 @@ class SVIDRegressor(Regression, StableModel):
     ----------
     gates : {"linear", "network"}, default="linear"
         What the gates stand before. "linear": a linear model. "network": a network.
+    stable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be stable: always in the set, and judged all the same.
+    unstable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be unstable: never in the set, and judged all the same.
     evidence : {"auto", "focused", "residual", "network"} or None, default=None
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
         columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
@@ -536,6 +582,9 @@ class SVIDRegressor(Regression, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -564,6 +613,11 @@ class SVIDRegressor(Regression, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -597,6 +651,8 @@ class SVIDRegressor(Regression, StableModel):
     _core_name = "svi-d"
     _parameters: ClassVar[dict[str, str]] = {
         "gates": "gates",
+        "stable": "stable",
+        "unstable": "unstable",
         "evidence": "evidence",
         "evidence_rows": "evidence-rows",
         "threshold": "threshold",
@@ -616,6 +672,7 @@ class SVIDRegressor(Regression, StableModel):
         "balance_tolerance": "balance-tolerance",
         "balance_steps": "balance-steps",
         "refit": "refit",
+        "remember": "remember",
         "outlier_limit": "outlier-limit",
         "missing": "missing",
         "max_levels": "max-levels",
@@ -628,6 +685,8 @@ class SVIDRegressor(Regression, StableModel):
         self,
         *,
         gates: Literal["linear", "network"] = "linear",
+        stable: Columns = (),
+        unstable: Columns = (),
         evidence: Literal["auto", "focused", "residual", "network"] | None = None,
         evidence_rows: int = 50_000,
         threshold: float = 0.5,
@@ -647,6 +706,7 @@ class SVIDRegressor(Regression, StableModel):
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         outlier_limit: float = 4.0,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
@@ -655,6 +715,8 @@ class SVIDRegressor(Regression, StableModel):
         verbose: bool = False,
     ) -> None:
         self.gates = gates
+        self.stable = stable
+        self.unstable = unstable
         self.evidence = evidence
         self.evidence_rows = evidence_rows
         self.threshold = threshold
@@ -674,6 +736,7 @@ class SVIDRegressor(Regression, StableModel):
         self.balance_tolerance = balance_tolerance
         self.balance_steps = balance_steps
         self.refit = refit
+        self.remember = remember
         self.outlier_limit = outlier_limit
         self.missing = missing
         self.max_levels = max_levels
@@ -689,6 +752,10 @@ class SVIDClassifier(Classification, StableModel):
     ----------
     gates : {"linear", "network"}, default="linear"
         What the gates stand before. "linear": a linear model. "network": a network.
+    stable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be stable: always in the set, and judged all the same.
+    unstable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be unstable: never in the set, and judged all the same.
     evidence : {"auto", "focused", "residual", "network"} or None, default=None
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
         columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
@@ -746,6 +813,9 @@ class SVIDClassifier(Classification, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -774,6 +844,11 @@ class SVIDClassifier(Classification, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -809,6 +884,8 @@ class SVIDClassifier(Classification, StableModel):
     _core_name = "svi-d"
     _parameters: ClassVar[dict[str, str]] = {
         "gates": "gates",
+        "stable": "stable",
+        "unstable": "unstable",
         "evidence": "evidence",
         "evidence_rows": "evidence-rows",
         "threshold": "threshold",
@@ -828,6 +905,7 @@ class SVIDClassifier(Classification, StableModel):
         "balance_tolerance": "balance-tolerance",
         "balance_steps": "balance-steps",
         "refit": "refit",
+        "remember": "remember",
         "outlier_limit": "outlier-limit",
         "missing": "missing",
         "max_levels": "max-levels",
@@ -840,6 +918,8 @@ class SVIDClassifier(Classification, StableModel):
         self,
         *,
         gates: Literal["linear", "network"] = "linear",
+        stable: Columns = (),
+        unstable: Columns = (),
         evidence: Literal["auto", "focused", "residual", "network"] | None = None,
         evidence_rows: int = 50_000,
         threshold: float = 0.5,
@@ -859,6 +939,7 @@ class SVIDClassifier(Classification, StableModel):
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         outlier_limit: float = 4.0,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
@@ -867,6 +948,8 @@ class SVIDClassifier(Classification, StableModel):
         verbose: bool = False,
     ) -> None:
         self.gates = gates
+        self.stable = stable
+        self.unstable = unstable
         self.evidence = evidence
         self.evidence_rows = evidence_rows
         self.threshold = threshold
@@ -886,6 +969,7 @@ class SVIDClassifier(Classification, StableModel):
         self.balance_tolerance = balance_tolerance
         self.balance_steps = balance_steps
         self.refit = refit
+        self.remember = remember
         self.outlier_limit = outlier_limit
         self.missing = missing
         self.max_levels = max_levels
@@ -902,6 +986,10 @@ class NonlinearSVIRegressor(Regression, StableModel):
     ----------
     gates : {"linear", "network"}, default="network"
         What the gates stand before. "linear": a linear model. "network": a network.
+    stable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be stable: always in the set, and judged all the same.
+    unstable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be unstable: never in the set, and judged all the same.
     evidence : {"auto", "focused", "residual", "network"} or None, default="network"
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
         columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
@@ -949,6 +1037,9 @@ class NonlinearSVIRegressor(Regression, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -992,6 +1083,11 @@ class NonlinearSVIRegressor(Regression, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1034,6 +1130,8 @@ class NonlinearSVIRegressor(Regression, StableModel):
     _core_name = "nonlinear-svi"
     _parameters: ClassVar[dict[str, str]] = {
         "gates": "gates",
+        "stable": "stable",
+        "unstable": "unstable",
         "evidence": "evidence",
         "evidence_rows": "evidence-rows",
         "threshold": "threshold",
@@ -1050,6 +1148,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         "weight_limit": "weight-limit",
         "folds": "folds",
         "refit": "refit",
+        "remember": "remember",
         "outlier_limit": "outlier-limit",
         "hidden": "hidden",
         "solver": "solver",
@@ -1069,6 +1168,8 @@ class NonlinearSVIRegressor(Regression, StableModel):
         self,
         *,
         gates: Literal["linear", "network"] = "network",
+        stable: Columns = (),
+        unstable: Columns = (),
         evidence: Literal["auto", "focused", "residual", "network"] | None = "network",
         evidence_rows: int = 50_000,
         threshold: float = 0.5,
@@ -1085,6 +1186,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         weight_limit: float = 20.0,
         folds: int = 3,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         outlier_limit: float = 4.0,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
@@ -1100,6 +1202,8 @@ class NonlinearSVIRegressor(Regression, StableModel):
         verbose: bool = False,
     ) -> None:
         self.gates = gates
+        self.stable = stable
+        self.unstable = unstable
         self.evidence = evidence
         self.evidence_rows = evidence_rows
         self.threshold = threshold
@@ -1116,6 +1220,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         self.weight_limit = weight_limit
         self.folds = folds
         self.refit = refit
+        self.remember = remember
         self.outlier_limit = outlier_limit
         self.hidden = hidden
         self.solver = solver
@@ -1139,6 +1244,10 @@ class NonlinearSVIClassifier(Classification, StableModel):
     ----------
     gates : {"linear", "network"}, default="network"
         What the gates stand before. "linear": a linear model. "network": a network.
+    stable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be stable: always in the set, and judged all the same.
+    unstable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be unstable: never in the set, and judged all the same.
     evidence : {"auto", "focused", "residual", "network"} or None, default="network"
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
         columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
@@ -1186,6 +1295,9 @@ class NonlinearSVIClassifier(Classification, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -1229,6 +1341,11 @@ class NonlinearSVIClassifier(Classification, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1264,6 +1381,8 @@ class NonlinearSVIClassifier(Classification, StableModel):
     _core_name = "nonlinear-svi"
     _parameters: ClassVar[dict[str, str]] = {
         "gates": "gates",
+        "stable": "stable",
+        "unstable": "unstable",
         "evidence": "evidence",
         "evidence_rows": "evidence-rows",
         "threshold": "threshold",
@@ -1280,6 +1399,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         "weight_limit": "weight-limit",
         "folds": "folds",
         "refit": "refit",
+        "remember": "remember",
         "outlier_limit": "outlier-limit",
         "hidden": "hidden",
         "solver": "solver",
@@ -1299,6 +1419,8 @@ class NonlinearSVIClassifier(Classification, StableModel):
         self,
         *,
         gates: Literal["linear", "network"] = "network",
+        stable: Columns = (),
+        unstable: Columns = (),
         evidence: Literal["auto", "focused", "residual", "network"] | None = "network",
         evidence_rows: int = 50_000,
         threshold: float = 0.5,
@@ -1315,6 +1437,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         weight_limit: float = 20.0,
         folds: int = 3,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         outlier_limit: float = 4.0,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
@@ -1330,6 +1453,8 @@ class NonlinearSVIClassifier(Classification, StableModel):
         verbose: bool = False,
     ) -> None:
         self.gates = gates
+        self.stable = stable
+        self.unstable = unstable
         self.evidence = evidence
         self.evidence_rows = evidence_rows
         self.threshold = threshold
@@ -1346,6 +1471,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         self.weight_limit = weight_limit
         self.folds = folds
         self.refit = refit
+        self.remember = remember
         self.outlier_limit = outlier_limit
         self.hidden = hidden
         self.solver = solver
@@ -1372,6 +1498,9 @@ class OLSRegressor(Regression, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -1397,6 +1526,11 @@ class OLSRegressor(Regression, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1430,6 +1564,7 @@ class OLSRegressor(Regression, StableModel):
     _core_name = "ols"
     _parameters: ClassVar[dict[str, str]] = {
         "refit": "refit",
+        "remember": "remember",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -1441,6 +1576,7 @@ class OLSRegressor(Regression, StableModel):
         self,
         *,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -1448,6 +1584,7 @@ class OLSRegressor(Regression, StableModel):
         verbose: bool = False,
     ) -> None:
         self.refit = refit
+        self.remember = remember
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -1460,6 +1597,10 @@ class LassoRegressor(Regression, StableModel):
 
     Parameters
     ----------
+    stable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be stable: always in the set, and judged all the same.
+    unstable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be unstable: never in the set, and judged all the same.
     folds : int in [2, inf), default=5
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
@@ -1468,6 +1609,9 @@ class LassoRegressor(Regression, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     alpha : float in (0, inf) or None, default=None
         The Lasso's penalty, for standardised columns and outcome. ``None``: by cross-validation.
     missing : {"refuse", "drop", "mean"}, default="refuse"
@@ -1495,6 +1639,11 @@ class LassoRegressor(Regression, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1527,8 +1676,11 @@ class LassoRegressor(Regression, StableModel):
 
     _core_name = "lasso"
     _parameters: ClassVar[dict[str, str]] = {
+        "stable": "stable",
+        "unstable": "unstable",
         "folds": "folds",
         "refit": "refit",
+        "remember": "remember",
         "alpha": "alpha",
         "missing": "missing",
         "max_levels": "max-levels",
@@ -1540,8 +1692,11 @@ class LassoRegressor(Regression, StableModel):
     def __init__(
         self,
         *,
+        stable: Columns = (),
+        unstable: Columns = (),
         folds: int = 5,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         alpha: float | None = None,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
@@ -1549,8 +1704,11 @@ class LassoRegressor(Regression, StableModel):
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
+        self.stable = stable
+        self.unstable = unstable
         self.folds = folds
         self.refit = refit
+        self.remember = remember
         self.alpha = alpha
         self.missing = missing
         self.max_levels = max_levels
@@ -1570,6 +1728,9 @@ class RidgeRegressor(Regression, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     shrinkage : float in [0, inf) or None, default=None
         Penalty of ridge regression, for standardised columns and outcome. ``None``: by generalised cross-
         validation.
@@ -1598,6 +1759,11 @@ class RidgeRegressor(Regression, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1631,6 +1797,7 @@ class RidgeRegressor(Regression, StableModel):
     _core_name = "ridge"
     _parameters: ClassVar[dict[str, str]] = {
         "refit": "refit",
+        "remember": "remember",
         "shrinkage": "shrinkage",
         "missing": "missing",
         "max_levels": "max-levels",
@@ -1643,6 +1810,7 @@ class RidgeRegressor(Regression, StableModel):
         self,
         *,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         shrinkage: float | None = None,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
@@ -1651,6 +1819,7 @@ class RidgeRegressor(Regression, StableModel):
         verbose: bool = False,
     ) -> None:
         self.refit = refit
+        self.remember = remember
         self.shrinkage = shrinkage
         self.missing = missing
         self.max_levels = max_levels
@@ -1666,6 +1835,10 @@ class STGRegressor(Regression, StableModel):
     ----------
     gates : {"linear", "network"}, default="linear"
         What the gates stand before. "linear": a linear model. "network": a network.
+    stable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be stable: always in the set, and judged all the same.
+    unstable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be unstable: never in the set, and judged all the same.
     threshold : float in [0, 1], default=0.5
         Probability from which a variable is selected.
     n_features_to_select : int in [1, inf) or None, default=None
@@ -1684,6 +1857,9 @@ class STGRegressor(Regression, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -1724,6 +1900,11 @@ class STGRegressor(Regression, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1757,12 +1938,15 @@ class STGRegressor(Regression, StableModel):
     _core_name = "stg"
     _parameters: ClassVar[dict[str, str]] = {
         "gates": "gates",
+        "stable": "stable",
+        "unstable": "unstable",
         "threshold": "threshold",
         "n_features_to_select": "select",
         "sigma": "sigma",
         "penalty_factor": "penalty-factor",
         "penalty": "penalty",
         "refit": "refit",
+        "remember": "remember",
         "hidden": "hidden",
         "solver": "solver",
         "learning_rate": "learning-rate",
@@ -1781,12 +1965,15 @@ class STGRegressor(Regression, StableModel):
         self,
         *,
         gates: Literal["linear", "network"] = "linear",
+        stable: Columns = (),
+        unstable: Columns = (),
         threshold: float = 0.5,
         n_features_to_select: int | None = None,
         sigma: float | None = None,
         penalty_factor: float = 0.75,
         penalty: float | None = None,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -1801,12 +1988,15 @@ class STGRegressor(Regression, StableModel):
         verbose: bool = False,
     ) -> None:
         self.gates = gates
+        self.stable = stable
+        self.unstable = unstable
         self.threshold = threshold
         self.n_features_to_select = n_features_to_select
         self.sigma = sigma
         self.penalty_factor = penalty_factor
         self.penalty = penalty
         self.refit = refit
+        self.remember = remember
         self.hidden = hidden
         self.solver = solver
         self.learning_rate = learning_rate
@@ -1828,6 +2018,10 @@ class STGClassifier(Classification, StableModel):
     ----------
     gates : {"linear", "network"}, default="linear"
         What the gates stand before. "linear": a linear model. "network": a network.
+    stable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be stable: always in the set, and judged all the same.
+    unstable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be unstable: never in the set, and judged all the same.
     threshold : float in [0, 1], default=0.5
         Probability from which a variable is selected.
     n_features_to_select : int in [1, inf) or None, default=None
@@ -1846,6 +2040,9 @@ class STGClassifier(Classification, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -1886,6 +2083,11 @@ class STGClassifier(Classification, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -1921,12 +2123,15 @@ class STGClassifier(Classification, StableModel):
     _core_name = "stg"
     _parameters: ClassVar[dict[str, str]] = {
         "gates": "gates",
+        "stable": "stable",
+        "unstable": "unstable",
         "threshold": "threshold",
         "n_features_to_select": "select",
         "sigma": "sigma",
         "penalty_factor": "penalty-factor",
         "penalty": "penalty",
         "refit": "refit",
+        "remember": "remember",
         "hidden": "hidden",
         "solver": "solver",
         "learning_rate": "learning-rate",
@@ -1945,12 +2150,15 @@ class STGClassifier(Classification, StableModel):
         self,
         *,
         gates: Literal["linear", "network"] = "linear",
+        stable: Columns = (),
+        unstable: Columns = (),
         threshold: float = 0.5,
         n_features_to_select: int | None = None,
         sigma: float | None = None,
         penalty_factor: float = 0.75,
         penalty: float | None = None,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -1965,12 +2173,15 @@ class STGClassifier(Classification, StableModel):
         verbose: bool = False,
     ) -> None:
         self.gates = gates
+        self.stable = stable
+        self.unstable = unstable
         self.threshold = threshold
         self.n_features_to_select = n_features_to_select
         self.sigma = sigma
         self.penalty_factor = penalty_factor
         self.penalty = penalty
         self.refit = refit
+        self.remember = remember
         self.hidden = hidden
         self.solver = solver
         self.learning_rate = learning_rate
@@ -2005,6 +2216,9 @@ class DWRRegressor(Regression, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the refitted network's first, or the published descent's.
     missing : {"refuse", "drop", "mean"}, default="refuse"
@@ -2032,6 +2246,11 @@ class DWRRegressor(Regression, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -2068,6 +2287,7 @@ class DWRRegressor(Regression, StableModel):
         "max_iter": "steps",
         "dwr_tolerance": "dwr-tolerance",
         "refit": "refit",
+        "remember": "remember",
         "learning_rate": "learning-rate",
         "missing": "missing",
         "max_levels": "max-levels",
@@ -2083,6 +2303,7 @@ class DWRRegressor(Regression, StableModel):
         max_iter: int = 20_000,
         dwr_tolerance: float = 1e-12,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         learning_rate: float = 0.01,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
@@ -2094,6 +2315,7 @@ class DWRRegressor(Regression, StableModel):
         self.max_iter = max_iter
         self.dwr_tolerance = dwr_tolerance
         self.refit = refit
+        self.remember = remember
         self.learning_rate = learning_rate
         self.missing = missing
         self.max_levels = max_levels
@@ -2122,6 +2344,9 @@ class DWRClassifier(Classification, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the refitted network's first, or the published descent's.
     missing : {"refuse", "drop", "mean"}, default="refuse"
@@ -2149,6 +2374,11 @@ class DWRClassifier(Classification, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -2187,6 +2417,7 @@ class DWRClassifier(Classification, StableModel):
         "max_iter": "steps",
         "dwr_tolerance": "dwr-tolerance",
         "refit": "refit",
+        "remember": "remember",
         "learning_rate": "learning-rate",
         "missing": "missing",
         "max_levels": "max-levels",
@@ -2202,6 +2433,7 @@ class DWRClassifier(Classification, StableModel):
         max_iter: int = 20_000,
         dwr_tolerance: float = 1e-12,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         learning_rate: float = 0.01,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
@@ -2213,6 +2445,7 @@ class DWRClassifier(Classification, StableModel):
         self.max_iter = max_iter
         self.dwr_tolerance = dwr_tolerance
         self.refit = refit
+        self.remember = remember
         self.learning_rate = learning_rate
         self.missing = missing
         self.max_levels = max_levels
@@ -2243,6 +2476,9 @@ class SRDORegressor(Regression, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2283,6 +2519,11 @@ class SRDORegressor(Regression, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -2320,6 +2561,7 @@ class SRDORegressor(Regression, StableModel):
         "weight_limit": "weight-limit",
         "folds": "folds",
         "refit": "refit",
+        "remember": "remember",
         "hidden": "hidden",
         "solver": "solver",
         "learning_rate": "learning-rate",
@@ -2342,6 +2584,7 @@ class SRDORegressor(Regression, StableModel):
         weight_limit: float = 20.0,
         folds: int = 3,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -2360,6 +2603,7 @@ class SRDORegressor(Regression, StableModel):
         self.weight_limit = weight_limit
         self.folds = folds
         self.refit = refit
+        self.remember = remember
         self.hidden = hidden
         self.solver = solver
         self.learning_rate = learning_rate
@@ -2396,6 +2640,9 @@ class SRDOClassifier(Classification, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2436,6 +2683,11 @@ class SRDOClassifier(Classification, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -2475,6 +2727,7 @@ class SRDOClassifier(Classification, StableModel):
         "weight_limit": "weight-limit",
         "folds": "folds",
         "refit": "refit",
+        "remember": "remember",
         "hidden": "hidden",
         "solver": "solver",
         "learning_rate": "learning-rate",
@@ -2497,6 +2750,7 @@ class SRDOClassifier(Classification, StableModel):
         weight_limit: float = 20.0,
         folds: int = 3,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -2515,6 +2769,7 @@ class SRDOClassifier(Classification, StableModel):
         self.weight_limit = weight_limit
         self.folds = folds
         self.refit = refit
+        self.remember = remember
         self.hidden = hidden
         self.solver = solver
         self.learning_rate = learning_rate
@@ -2540,6 +2795,9 @@ class MLPRegressor(Regression, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2580,6 +2838,11 @@ class MLPRegressor(Regression, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -2613,6 +2876,7 @@ class MLPRegressor(Regression, StableModel):
     _core_name = "mlp"
     _parameters: ClassVar[dict[str, str]] = {
         "refit": "refit",
+        "remember": "remember",
         "hidden": "hidden",
         "solver": "solver",
         "learning_rate": "learning-rate",
@@ -2631,6 +2895,7 @@ class MLPRegressor(Regression, StableModel):
         self,
         *,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -2645,6 +2910,7 @@ class MLPRegressor(Regression, StableModel):
         verbose: bool = False,
     ) -> None:
         self.refit = refit
+        self.remember = remember
         self.hidden = hidden
         self.solver = solver
         self.learning_rate = learning_rate
@@ -2670,6 +2936,9 @@ class MLPClassifier(Classification, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     hidden : int or sequence of int in [1, 65536], default=(10,)
         Units of each hidden layer of the refitted network, as in 10 or 64,32.
     solver : {"auto", "adam", "lbfgs"}, default="auto"
@@ -2710,6 +2979,11 @@ class MLPClassifier(Classification, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -2745,6 +3019,7 @@ class MLPClassifier(Classification, StableModel):
     _core_name = "mlp"
     _parameters: ClassVar[dict[str, str]] = {
         "refit": "refit",
+        "remember": "remember",
         "hidden": "hidden",
         "solver": "solver",
         "learning_rate": "learning-rate",
@@ -2763,6 +3038,7 @@ class MLPClassifier(Classification, StableModel):
         self,
         *,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
         learning_rate: float = 0.01,
@@ -2777,6 +3053,7 @@ class MLPClassifier(Classification, StableModel):
         verbose: bool = False,
     ) -> None:
         self.refit = refit
+        self.remember = remember
         self.hidden = hidden
         self.solver = solver
         self.learning_rate = learning_rate
@@ -2802,6 +3079,9 @@ class LogisticClassifier(Classification, StableModel):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -2827,6 +3107,11 @@ class LogisticClassifier(Classification, StableModel):
     sufficiency_ : dict or None
         Whether the selected variables predict as well as all, in the training data: ``loss_selected``,
         ``loss_all``, ``difference``, ``standard_error``, ``sufficient``.
+    told_ : dict of str to str
+        Columns that were told to be "stable" or "unstable".
+    environments_ : dict or None
+        With ``env``: the slopes of the selected variables in every environment (``effects``), and a test whether
+        they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
         encoded level. ``coef_names_`` names them. Not for networks.
@@ -2862,6 +3147,7 @@ class LogisticClassifier(Classification, StableModel):
     _core_name = "logistic"
     _parameters: ClassVar[dict[str, str]] = {
         "refit": "refit",
+        "remember": "remember",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -2873,6 +3159,7 @@ class LogisticClassifier(Classification, StableModel):
         self,
         *,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -2880,6 +3167,7 @@ class LogisticClassifier(Classification, StableModel):
         verbose: bool = False,
     ) -> None:
         self.refit = refit
+        self.remember = remember
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state

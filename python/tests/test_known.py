@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import clone
 
 import stablevar
-from stablevar import STGRegressor, StableSelector, SVIClassifier, SVIRegressor
+from stablevar import StableSelector, STGRegressor, SVIClassifier, SVIRegressor
 from stablevar.datasets import make_biased_linear
 from stablevar.estimators import LassoRegressor
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .._base import RandomState
+from .._base import Columns, RandomState
 from ..estimators import SVIClassifier, SVIRegressor
 from ..reweighters import Balance
 from ._estimators import OnDaskBalance, OnDaskClassifier, OnDaskSVI
@@ -19,6 +19,10 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
     ----------
     gates : {"linear", "network"}, default="linear"
         What the gates stand before. "linear": a linear model. "network": a network.
+    stable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be stable: always in the set, and judged all the same.
+    unstable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be unstable: never in the set, and judged all the same.
     evidence : {"auto", "focused", "residual", "network"} or None, default="auto"
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
         columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
@@ -76,6 +80,9 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -105,6 +112,8 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         self,
         *,
         gates: Literal["linear", "network"] = "linear",
+        stable: Columns = (),
+        unstable: Columns = (),
         evidence: Literal["auto", "focused", "residual", "network"] | None = "auto",
         evidence_rows: int = 50_000,
         threshold: float = 0.5,
@@ -124,6 +133,7 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         outlier_limit: float = 4.0,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
@@ -134,6 +144,8 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
     ) -> None:
         super().__init__(
             gates=gates,
+            stable=stable,
+            unstable=unstable,
             evidence=evidence,
             evidence_rows=evidence_rows,
             threshold=threshold,
@@ -153,6 +165,7 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
             balance_tolerance=balance_tolerance,
             balance_steps=balance_steps,
             refit=refit,
+            remember=remember,
             outlier_limit=outlier_limit,
             missing=missing,
             max_levels=max_levels,
@@ -172,6 +185,10 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
     ----------
     gates : {"linear", "network"}, default="linear"
         What the gates stand before. "linear": a linear model. "network": a network.
+    stable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be stable: always in the set, and judged all the same.
+    unstable : str, int or sequence of these, default=()
+        Columns, by their names or positions, known to be unstable: never in the set, and judged all the same.
     evidence : {"auto", "focused", "residual", "network"} or None, default="auto"
         What decides that a variable is stable. "auto": what measured best: residual, or focused for a great many
         columns; behind a network network. "focused": the outcome's slope in it under weights that decorrelate it
@@ -229,6 +246,9 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
         outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
+    remember : int in [0, 1000000], default=4000
+        Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
+        keeps none.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -258,6 +278,8 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         self,
         *,
         gates: Literal["linear", "network"] = "linear",
+        stable: Columns = (),
+        unstable: Columns = (),
         evidence: Literal["auto", "focused", "residual", "network"] | None = "auto",
         evidence_rows: int = 50_000,
         threshold: float = 0.5,
@@ -277,6 +299,7 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        remember: int = 4000,
         outlier_limit: float = 4.0,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
@@ -287,6 +310,8 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
     ) -> None:
         super().__init__(
             gates=gates,
+            stable=stable,
+            unstable=unstable,
             evidence=evidence,
             evidence_rows=evidence_rows,
             threshold=threshold,
@@ -306,6 +331,7 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
             balance_tolerance=balance_tolerance,
             balance_steps=balance_steps,
             refit=refit,
+            remember=remember,
             outlier_limit=outlier_limit,
             missing=missing,
             max_levels=max_levels,

@@ -23,7 +23,7 @@ class OnDaskSVI(_OnDask, StableModel):
         if env is not None:
             raise ValueError(
                 f"{type(self).__name__} takes no env: environments are compared in memory. Hint: fit a sample with "
-                f"{type(self).__bases__[1].__name__}().fit(X, y, env=...), or a file with the stablevar command (--env)."
+                f"{type(self).__bases__[1].__name__}().fit(X, y, env=...), or a file with the command line (--env)."
             )
         settings = self._settings(self._names_of(X))
         if y is None:

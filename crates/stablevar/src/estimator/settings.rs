@@ -144,12 +144,12 @@ settings! {
             }
             Ok(())
         }];
-    "stable" (Choice: "rule", "lasso") Kind::Columns, "A column that is always in the set, since it is known to be stable; it is judged all the same",
+    "stable" (Choice: "rule", "lasso") Kind::Columns, "A column known to be stable: always in the set, and judged all the same",
         [by |e| Some(e.roles.told.stable.clone().into()), |e, given| {
             e.roles.told.stable = given.texts();
             Ok(())
         }];
-    "unstable" (Choice: "rule", "lasso") Kind::Columns, "A column that is never in the set, since it is known to be unstable; it is judged all the same",
+    "unstable" (Choice: "rule", "lasso") Kind::Columns, "A column known to be unstable: never in the set, and judged all the same",
         [by |e| Some(e.roles.told.unstable.clone().into()), |e, given| {
             e.roles.told.unstable = given.texts();
             Ok(())
