@@ -32,7 +32,7 @@ fn told_columns_are_shown_in_shell_json_and_page() {
     assert_eq!(json["settings"]["unstable"], serde_json::json!(["s2", "v5"]));
     let selected: Vec<&str> = json["selected"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     assert!(selected.contains(&"v1") && !selected.contains(&"s2"));
-    assert!(json["evidence"]["s2"]["p_value"].as_f64().unwrap() < 1e-6, "it is judged all the same");
+    assert!(json["evidence"]["s2"]["p_value"].as_f64().unwrap() < 1e-3, "it is judged all the same");
     folder.run(&["fit", "train.csv", "--target", "y", "--method", "ols", "--stable", "s1"]).succeeds();
 }
 
