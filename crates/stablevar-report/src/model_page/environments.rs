@@ -1,8 +1,7 @@
 //! The chosen variables' effects in every environment.
 
-use super::{count, shown};
-use crate::page::table;
-use crate::text::{environments, escape, number, shorten};
+use crate::page::{name as shown, table};
+use crate::text::{count, environments, escape, number};
 use stablevar::fit::{ColumnAcross, EffectAcross, EnvironmentEffects, FittedModel};
 
 /// Environments that are shown at most.
@@ -29,8 +28,8 @@ pub(super) fn section(model: &FittedModel) -> String {
 }
 
 fn of_variable(effects: &EnvironmentEffects, effect: &EffectAcross) -> String {
-    let header: Vec<String> = std::iter::once(effects.column.clone())
-        .chain(effect.columns.iter().map(|column| shorten(&column.name, 30)))
+    let header: Vec<String> = std::iter::once(shown(&effects.column))
+        .chain(effect.columns.iter().map(|column| shown(&column.name)))
         .collect();
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let slope = |column: &ColumnAcross, place: usize| {

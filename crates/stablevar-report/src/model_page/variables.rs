@@ -129,10 +129,10 @@ fn role(model: &FittedModel, selected: bool) -> &'static str {
     }
 }
 
-/// The role, with a mark where it was told.
-fn told_role(model: &FittedModel, position: usize) -> String {
-    let role = role(model, model.selected.contains(&position));
-    model.standing(position).map_or_else(|| role.into(), |told| format!("{role} (told to be {})", told.word()))
+/// The name, with a mark where it was told what the variable is.
+fn marked_name(model: &FittedModel, position: usize) -> String {
+    let told = model.standing(position).map(|told| format!(" <small>(told to be {})</small>", told.word()));
+    shown(&model.encoding.features[position].name) + &told.unwrap_or_default()
 }
 
 fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
@@ -148,7 +148,7 @@ fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
         }
     };
     let probability = model.open_probability[position];
-    let mut row = vec![TableCell::text(shown(&feature.name)), TableCell::text(told_role(model, position))];
+    let mut row = vec![TableCell::text(marked_name(model, position)), TableCell::text(role(model, selected).into())];
     if has_probability(model) {
         let marks = model.evidence.as_ref().map_or_else(String::new, |all| marks(&all[position]));
         let bar = format!("<span class=\"share\"><i style=\"width:{:.0}%\"></i></span>", 100.0 * probability);
