@@ -175,6 +175,8 @@ class Parametrised(BaseEstimator):
         for parameter, name in self._parameters.items():
             value = getattr(self, parameter)
             if name in told:
+                if not told[name]:
+                    continue
                 value = told[name]
             elif name == "seed":
                 value = seed_of(value)

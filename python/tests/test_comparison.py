@@ -45,7 +45,7 @@ def test_classes_and_environments(sample):
 
 def test_what_can_not_be_compared_is_told(sample):
     X, y = sample
-    with pytest.raises(ValueError, match="one value only"):
+    with pytest.raises(ValueError, match="in every row"):
         compare(X, y, environments=np.zeros(len(y)))
     with pytest.raises(TypeError, match="classifies"):
         compare(X, y, {"guest": LogisticRegression()})

@@ -136,6 +136,8 @@ impl Kind {
             (Kind::Counts(least, most), Value::Count(count)) => (least..=most).contains(&count),
             (Kind::Choice(names), Value::Text(text)) => names().iter().any(|(name, _)| name == text),
             (Kind::Column, Value::Text(_)) | (Kind::Columns, Value::Texts(_)) | (Kind::Bytes, Value::Count(_)) => true,
+            // Of what an empty list is, it does not say.
+            (Kind::Columns, Value::Counts(counts)) => counts.is_empty(),
             _ => false,
         }
     }
