@@ -3,7 +3,10 @@
 use super::Chart;
 use super::axis::{Axis, Placed, SMALL, Scale, width_of};
 use super::canvas::{Anchor, Area, Canvas, Ink};
-use super::names::{NAMES, ROW, part_size};
+use super::names::{NAMES, ROW};
+
+/// Rows of a part at most.
+const LONGEST: usize = 21;
 
 /// Something before and after.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,9 +44,9 @@ impl BalanceChart {
         Self { axis: axis.into(), names: names.map(String::from), thresholds: thresholds.to_vec(), rows, most }
     }
 
-    /// The same in parts, three where that leaves enough to each, more where they would get too long.
+    /// The same in parts that are not too long, about equally many rows each: it stands beside another picture.
     pub fn parts(self) -> Vec<Self> {
-        let size = part_size(self.rows.len());
+        let size = self.rows.len().div_ceil(self.rows.len().div_ceil(LONGEST).max(1)).max(1);
         self.rows.chunks(size).map(|rows| Self { rows: rows.to_vec(), ..self.clone() }).collect()
     }
 

@@ -103,7 +103,7 @@ pub(super) fn shares(model: &FittedModel, feature: &Feature) -> Option<Vec<(Stri
 /// How the remembered values are spread between the ends of the range.
 fn histogram(model: &FittedModel, column: usize, (low, high): (f64, f64)) -> Option<String> {
     let memory = model.memory.as_ref().filter(|_| high > low)?;
-    let mut sums = vec![0.0; BARS];
+    let mut sums = [0.0; BARS];
     for (value, base) in memory.column(column).iter().zip(memory.base()) {
         // Halves, since the whole of a range may be beyond the largest number.
         let share = (value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0);

@@ -50,7 +50,7 @@ impl BySize {
     /// From counts in equal bins of this width, the last of which ends at the largest weight.
     fn new(counts: &[f64], width: f64) -> Self {
         let from = width * counts.len() as f64 / 2f64.powi(SIZES as i32 / 2);
-        let mut by_size = vec![0.0; SIZES + 1];
+        let mut by_size = [0.0; SIZES + 1];
         for (bin, count) in counts.iter().enumerate() {
             let middle = (bin as f64 + 0.5) * width;
             by_size[(2.0 * (middle / from).log2() + 1.0).floor().clamp(0.0, SIZES as f64) as usize] += count;
