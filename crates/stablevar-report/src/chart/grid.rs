@@ -54,7 +54,7 @@ impl Chart for Grid {
                     (corner.0 + cell / 2.0, corner.1 + cell / 2.0),
                     &short(value),
                     Anchor::Middle,
-                    SMALL - 1.0,
+                    SMALL,
                     Ink::Text,
                 );
             }

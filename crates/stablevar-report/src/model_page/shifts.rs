@@ -1,7 +1,7 @@
 //! The error if a column's mean were elsewhere.
 
 use crate::chart::{Axis, Grid, LineChart, PANEL, Point, Scale, Series, figure, picture};
-use crate::page::{explained, name as shown, panels, table};
+use crate::page::{explained, name as shown, panels, table, wide};
 use crate::text::{count, escape, number, shorten_name};
 use stablevar::fit::{FittedModel, Task};
 use stablevar::foresight::ShiftCurve;
@@ -52,6 +52,7 @@ fn joint(model: &FittedModel, drawn: &[&ShiftCurve]) -> String {
     let Ok(grid) = model.shift_grid(&first.column, &second.column) else { return String::new() };
     let Some(now) = grid.now() else { return String::new() };
     let names = [title(first), title(second)];
+    let name = "The error under shifts of two columns";
     let chart = Grid {
         names: names.clone(),
         steps: grid.shifts.clone(),
@@ -63,7 +64,7 @@ fn joint(model: &FittedModel, drawn: &[&ShiftCurve]) -> String {
         "<figure>{}<figcaption>The error when the two most dangerous columns move at once: {} downwards, {} to the right, in standard \
          deviations. Red is above the error without a shift ({}), blue below; the darkest is twice or half of it. Where training has \
          too few such rows a square is empty.</figcaption></figure>",
-        picture("The error under shifts of two columns", &chart, Grid::SIZE),
+        wide(&picture(name, &chart, Grid::SIZE), Grid::SIZE.0, name),
         escape(&names[0]),
         escape(&names[1]),
         number(now)

@@ -69,7 +69,7 @@ mod tests {
         let table = Table::new(columns).unwrap();
         for (missing, share) in [(Missing::Mean, 0.25), (Missing::Drop, 0.25)] {
             let roles = Roles { missing, ..Roles::target("y") };
-            let found = TrainingData::prepare(&table, &roles).unwrap().frame().summaries.clone();
+            let found = TrainingData::prepare(&table, &roles).unwrap().summaries.clone();
             assert_eq!(found.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["x", "constant", "t"]);
             assert_eq!((found[0].missing_share, found[0].range), (share, Some((-2.0, 3.0))));
             assert_eq!((found[1].kind, found[1].range), (ColumnKind::Number, Some((7.0, 7.0))));
