@@ -5,7 +5,7 @@ STAMP := $(VENV)/.ready
 # One selection of packages for all that is built for tests: with another, dependencies would be built again.
 TESTED := --profile testing --workspace --exclude stablevar-bench --lib --bins
 
-.PHONY: test lint test-rust test-python test-versions generate compiled lean wheel demo release bench bench-stages results clean
+.PHONY: fuzz kills memory test lint test-rust test-python test-versions generate compiled lean wheel demo release bench bench-stages results clean
 
 test: lint test-rust test-python
 
@@ -26,6 +26,20 @@ lint: $(STAMP)
 test-rust: $(STAMP)
 	PYTHON=$(abspath $(VENV)/bin/python) cargo test $(TESTED) --tests
 	cargo test --profile testing --workspace --exclude stablevar-bench --doc
+
+# What the tests do in short, at length: a million inputs that nobody would write, a hundred kills, the peak memory of every method
+# that streams on five kinds of tables.
+fuzz:
+	cargo run --release -p stablevar-fuzz -- csv --inputs 400000
+	cargo run --release -p stablevar-fuzz -- parquet arrow --inputs 200000
+	cargo run --release -p stablevar-fuzz -- model --inputs 150000
+	cargo run --release -p stablevar-fuzz -- options --inputs 50000
+
+kills:
+	STABLEVAR_KILLS=100 cargo test $(TESTED) --test killed -- --nocapture
+
+memory:
+	STABLEVAR_LONG=1 cargo test $(TESTED) --test memory -- --nocapture
 
 # The answers that the Rust tests compare with are what scikit-learn computes; then the package itself, beside the command
 # line. Both are what cargo has built already; `make wheel` tests the package as it is installed.

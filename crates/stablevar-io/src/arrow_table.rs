@@ -1,5 +1,6 @@
 //! Parquet and Arrow IPC files, read batch by batch.
 
+use crate::guard::guarded;
 use crate::stream::{StreamInput, TablePart, Visit};
 use crate::{IoError, ReadOptions, Result};
 use arrow_array::types::Float64Type;
@@ -43,9 +44,9 @@ fn parquet_metadata(part: &StreamInput) -> Result<ArrowReaderMetadata> {
     let found = match part {
         StreamInput::File(file) => {
             let file = std::fs::File::open(file).map_err(|source| IoError::Read { path: path.clone(), source })?;
-            ArrowReaderMetadata::load(&file, options)
+            guarded(&path, || ArrowReaderMetadata::load(&file, options))?
         }
-        StreamInput::Bytes(_, bytes) => ArrowReaderMetadata::load(bytes, options),
+        StreamInput::Bytes(_, bytes) => guarded(&path, || ArrowReaderMetadata::load(bytes, options))?,
     };
     found.map_err(|error| damaged(&path, &error))
 }
@@ -62,10 +63,30 @@ pub(crate) fn parquet_columns(parts: &[StreamInput], options: &ReadOptions) -> R
     Ok(used(parquet_metadata(first)?.schema(), options))
 }
 
+/// How many columns that are read hold text.
+pub(crate) fn parquet_text(parts: &[StreamInput], options: &ReadOptions) -> Result<usize> {
+    let Some(first) = parts.first() else { return Ok(0) };
+    Ok(text_columns(parquet_metadata(first)?.schema(), options))
+}
+
+/// The same of an Arrow file.
+pub(crate) fn ipc_text(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<usize> {
+    Ok(text_columns(&open_ipc(path, bytes, None)?.schema(), options))
+}
+
+fn text_columns(schema: &SchemaRef, options: &ReadOptions) -> usize {
+    let used = schema.fields().iter().filter(|field| !options.skips(field.name()));
+    used.filter(|field| is_text(field.data_type()) || options.text.contains(field.name())).count()
+}
+
+fn is_text(kind: &DataType) -> bool {
+    let holds_text = |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    holds_text(kind) || matches!(kind, DataType::Dictionary(_, value) if holds_text(value))
+}
+
 /// Names of the columns that are read of an Arrow file.
 pub(crate) fn ipc_columns(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<Vec<String>> {
-    let reader = arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), None);
-    Ok(used(&reader.map_err(|error| damaged(path, &error))?.schema(), options))
+    Ok(used(&open_ipc(path, bytes, None)?.schema(), options))
 }
 
 fn used(schema: &SchemaRef, options: &ReadOptions) -> Vec<String> {
@@ -74,12 +95,20 @@ fn used(schema: &SchemaRef, options: &ReadOptions) -> Vec<String> {
 }
 
 pub(crate) fn ipc_pieces(path: &str, bytes: &[u8], options: &ReadOptions, visit: Visit) -> Result<()> {
-    let open = |columns| arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(bytes), columns);
-    let schema = open(None).map_err(|error| damaged(path, &error))?.schema();
+    let schema = open_ipc(path, bytes, None)?.schema();
     let mut columns = Columns::new(options);
     let used = columns.check(path, &schema)?;
-    columns.batches(path, open(Some(used)).map_err(|error| damaged(path, &error))?, visit)?;
+    columns.batches(path, open_ipc(path, bytes, Some(used))?, visit)?;
     columns.finish(path, visit)
+}
+
+type IpcReader<'a> = arrow_ipc::reader::FileReader<std::io::Cursor<&'a [u8]>>;
+
+fn open_ipc<'a>(path: &str, bytes: &'a [u8], columns: Option<Vec<usize>>) -> Result<IpcReader<'a>> {
+    guarded(path, || {
+        crate::arrow_check::check(path, bytes)?;
+        IpcReader::try_new(std::io::Cursor::new(bytes), columns).map_err(|error| damaged(path, &error))
+    })?
 }
 
 fn damaged(path: &str, error: &dyn std::fmt::Display) -> IoError {
@@ -101,10 +130,11 @@ impl<'a> Columns<'a> {
     }
 
     fn parquet(&mut self, path: &str, file: impl ChunkReader + 'static, rows: usize, visit: Visit) -> Result<()> {
-        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| damaged(path, &error))?;
+        let builder = guarded(path, || ParquetRecordBatchReaderBuilder::try_new(file))?;
+        let builder = builder.map_err(|error| damaged(path, &error))?;
         let used = self.check(path, &builder.schema().clone())?;
         let mask = ProjectionMask::roots(builder.parquet_schema(), used);
-        let reader = builder.with_projection(mask).with_batch_size(rows).build();
+        let reader = guarded(path, || builder.with_projection(mask).with_batch_size(rows).build())?;
         self.batches(path, reader.map_err(|error| damaged(path, &error))?, visit)
     }
 
@@ -132,13 +162,13 @@ impl<'a> Columns<'a> {
     fn batches(
         &mut self,
         path: &str,
-        batches: impl Iterator<Item = std::result::Result<RecordBatch, ArrowError>>,
+        mut batches: impl Iterator<Item = std::result::Result<RecordBatch, ArrowError>>,
         visit: Visit,
     ) -> Result<()> {
         let mut first = 0;
-        for batch in batches {
+        while let Some(batch) = guarded(path, || batches.next())? {
             let batch = batch.map_err(|error| damaged(path, &error))?;
-            let table = self.table(path, &batch)?;
+            let table = guarded(path, || self.table(path, &batch))??;
             let rows = table.rows();
             visit(TablePart { path: path.into(), first, table })?;
             first += rows;
@@ -181,9 +211,7 @@ fn values(path: &str, name: &str, array: &dyn Array, as_text: bool) -> Result<Va
     let converted =
         |to: &DataType| cast(array, to).map_err(|error| damaged(path, &format!("column '{name}': {error}")));
     let kind = array.data_type();
-    let holds_text = |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-    let is_text = holds_text(kind) || matches!(kind, DataType::Dictionary(_, value) if holds_text(value));
-    if is_text || as_text {
+    if is_text(kind) || as_text {
         let array = converted(&DataType::Utf8)?;
         return Ok(Values::Text(TextValues::collect(array.as_string::<i32>().iter())));
     }

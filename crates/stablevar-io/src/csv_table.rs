@@ -33,6 +33,7 @@ pub(crate) struct CsvLayout {
     delimiter: u8,
     names: Vec<String>,
     kinds: Vec<FieldKind>,
+    rows: u64,
 }
 
 impl CsvLayout {
@@ -44,14 +45,24 @@ impl CsvLayout {
         read.map_err(|source| IoError::Read { path: path.clone(), source })?;
         let delimiter = delimiter(&first_line);
         let names = header(path, records(open(input)?, delimiter))?;
-        let kinds = kinds(path, records(open(input)?, delimiter), &names, options)?;
-        Ok(Self { delimiter, names, kinds })
+        let (kinds, rows) = kinds(path, records(open(input)?, delimiter), &names, options)?;
+        Ok(Self { delimiter, names, kinds, rows })
     }
 
     /// Names of the columns that are read.
     pub(crate) fn columns(&self) -> Vec<String> {
         let used = self.names.iter().zip(&self.kinds).filter(|(_, kind)| **kind != FieldKind::Skip);
         used.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Rows.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// How many columns hold text.
+    pub(crate) fn text(&self) -> usize {
+        self.kinds.iter().filter(|kind| **kind == FieldKind::Text).count()
     }
 
     /// Reads it again and shows it in parts of about `rows` rows.
@@ -186,19 +197,21 @@ fn boolean(field: &str) -> Option<bool> {
     }
 }
 
-/// Decides what every column holds. A column that is mostly numbers but not all is a fault, not a category.
+/// Decides what every column holds, and counts the rows. A column that is mostly numbers but not all is a fault, not a category.
 fn kinds(
     path: &str,
     reader: csv::Reader<impl Read>,
     names: &[String],
     options: &ReadOptions,
-) -> Result<Vec<FieldKind>> {
+) -> Result<(Vec<FieldKind>, u64)> {
     if let Some(column) = options.skip.iter().find(|name| !names.contains(name)) {
         let source = Error::UnknownColumn { column: column.clone(), available: names.to_vec() };
         return Err(IoError::Table { path: path.into(), source });
     }
     let mut seen = vec![Seen::default(); names.len()];
+    let mut rows = 0;
     for_each_record(path, reader, names, |line, fields| {
+        rows += 1;
         for (column, field) in seen.iter_mut().zip(fields).filter(|(_, field)| !is_missing(field)) {
             column.values += 1;
             if field.parse::<f64>().is_ok() {
@@ -231,7 +244,7 @@ fn kinds(
             Some(_) => Ok(FieldKind::Text),
         }
     };
-    names.iter().zip(seen).map(decide).collect()
+    Ok((names.iter().zip(seen).map(decide).collect::<Result<_>>()?, rows))
 }
 
 enum Builder {

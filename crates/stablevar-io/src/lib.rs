@@ -3,9 +3,11 @@
 //! Every error names the file and, where there is one, the line and the column, and has a hint how to mend
 //! it. Files are written whole or not at all.
 
+mod arrow_check;
 mod arrow_table;
 mod csv_table;
 mod error;
+mod guard;
 mod model_file;
 mod output;
 mod parts;
@@ -21,8 +23,8 @@ pub use error::{IoError, Result};
 pub use model_file::{model_from_json, model_to_json, read_model, write_model};
 pub use output::{write_columns, write_rows, write_table, write_whole};
 pub use place::check_outputs;
-pub use spill::{FileRows, prepare_file};
-pub use stream::{Growing, TablePart, TableStream};
+pub use spill::{FileRows, Survey, prepare_file, survey};
+pub use stream::{Growing, TablePart, TableSize, TableStream};
 pub use unfinished::{WorkFolder, abandon};
 
 use stablevar::table::Table;

@@ -10,6 +10,7 @@ use stablevar::engine::WIDE_TILE;
 use stablevar::engine::{Chunk, Pass, RowSource};
 use stablevar::error::Error;
 use stablevar::preparation::{Settle, Surveyed, settle};
+use std::borrow::Cow;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -35,16 +36,25 @@ struct RowFile {
     unweighted: bool,
 }
 
-/// Reads a table twice, to survey and to encode it, and leaves its rows in a file in the folder given.
-///
-/// `progress` is called with the rows read so far, of both readings.
-pub fn prepare_file(stream: &TableStream, roles: &Roles, folder: &Path, progress: &dyn Fn(usize)) -> Result<FileRows> {
-    let mut read = 0;
-    let in_file = |path: &str| {
-        let path = path.to_string();
-        move |source| IoError::Table { path, source }
-    };
-    let (mut found, mut last): (Option<Surveyed>, String) = (None, String::new());
+/// What a first reading of a table found.
+pub struct Survey {
+    found: Surveyed,
+    /// The last file that was read.
+    last: String,
+    read: usize,
+}
+
+/// Values that are encoded at once, about: a text column may become very many.
+const ENCODED_VALUES: usize = 1 << 20;
+
+fn in_file(path: &str) -> impl Fn(Error) -> IoError + use<> {
+    let path = path.to_string();
+    move |source| IoError::Table { path: path.clone(), source }
+}
+
+/// Reads a table once, to survey it. `progress` is called with the rows read so far.
+pub fn survey(stream: &TableStream, roles: &Roles, progress: &dyn Fn(usize)) -> Result<Survey> {
+    let (mut read, mut last, mut found): (usize, String, Option<Surveyed>) = (0, String::new(), None);
     stream.for_each(|part| {
         let (look, _) = Surveyed::at(&part.table, roles, part.first).map_err(in_file(&part.path))?;
         let before = found.take().map_or(Ok(None), |before| before.merge(look.clone()).map(Some));
@@ -54,33 +64,71 @@ pub fn prepare_file(stream: &TableStream, roles: &Roles, folder: &Path, progress
         progress(read);
         Ok(())
     })?;
-    let Some(found) = found else { return Err(IoError::Empty { path: last }) };
-    let draft = found.draft(roles).map_err(in_file(&last))?;
-
-    let changed = |path: &str| IoError::Damaged { path: path.into(), message: "it changed while it was read".into() };
-    let rows = RowFile::create(folder, draft.kept.len(), draft.frame.columns() + 1, draft.unweighted)?;
-    let mut place = 0;
-    let mut environment = draft.frame.environments.as_ref().map(|_| Vec::with_capacity(rows.count));
-    stream.for_each(|part| {
-        let data = draft.encode(&part.table, roles, part.first).map_err(in_file(&part.path))?;
-        if place + data.rows() > rows.count {
-            return Err(changed(&part.path));
-        }
-        rows.write(place, &data)?;
-        if let (Some(all), Some(own)) = (&mut environment, &data.environment) {
-            all.extend_from_slice(own);
-        }
-        place += data.rows();
-        read += part.table.rows();
-        progress(read);
-        Ok(())
-    })?;
-    if place != rows.count {
-        return Err(changed(&last));
+    match found {
+        Some(found) => Ok(Survey { found, last, read }),
+        None => Err(IoError::Empty { path: last }),
     }
-    let mut rows = FileRows { frame: draft.frame, rows, kept: draft.kept, environment };
-    settle(&mut rows).map_err(in_file(&last))?;
-    Ok(rows)
+}
+
+impl Survey {
+    /// Columns that the table has once it is encoded.
+    pub fn width(&self, roles: &Roles) -> Result<usize> {
+        let draft = self.found.clone().draft(roles).map_err(in_file(&self.last))?;
+        Ok(draft.frame.columns())
+    }
+
+    /// Reads the table again to encode it, and leaves its rows in a file in the folder given. `progress` is called with the rows
+    /// read so far, of both readings.
+    pub fn encode(
+        self,
+        stream: &TableStream,
+        roles: &Roles,
+        folder: &Path,
+        progress: &dyn Fn(usize),
+    ) -> Result<FileRows> {
+        let Self { found, last, mut read } = self;
+        let draft = found.draft(roles).map_err(in_file(&last))?;
+        let changed =
+            |path: &str| IoError::Damaged { path: path.into(), message: "it changed while it was read".into() };
+        let width = draft.frame.columns() + 1;
+        let rows = RowFile::create(folder, draft.kept.len(), width, draft.unweighted)?;
+        let few = (ENCODED_VALUES / width).max(64);
+        let mut place = 0;
+        let mut environment = draft.frame.environments.as_ref().map(|_| Vec::with_capacity(rows.count));
+        stream.for_each(|part| {
+            for start in (0..part.table.rows()).step_by(few) {
+                let positions: Vec<usize> = (start..(start + few).min(part.table.rows())).collect();
+                let whole = positions.len() == part.table.rows();
+                let some =
+                    if whole { Cow::Borrowed(&part.table) } else { Cow::Owned(part.table.keep_rows(&positions)) };
+                let data = draft.encode(&some, roles, part.first + start).map_err(in_file(&part.path))?;
+                if place + data.rows() > rows.count {
+                    return Err(changed(&part.path));
+                }
+                rows.write(place, &data)?;
+                if let (Some(all), Some(own)) = (&mut environment, &data.environment) {
+                    all.extend_from_slice(own);
+                }
+                place += data.rows();
+            }
+            read += part.table.rows();
+            progress(read);
+            Ok(())
+        })?;
+        if place != rows.count {
+            return Err(changed(&last));
+        }
+        let mut rows = FileRows { frame: draft.frame, rows, kept: draft.kept, environment };
+        settle(&mut rows).map_err(in_file(&last))?;
+        Ok(rows)
+    }
+}
+
+/// Reads a table twice, to survey and to encode it, and leaves its rows in a file in the folder given.
+///
+/// `progress` is called with the rows read so far, of both readings.
+pub fn prepare_file(stream: &TableStream, roles: &Roles, folder: &Path, progress: &dyn Fn(usize)) -> Result<FileRows> {
+    survey(stream, roles, progress)?.encode(stream, roles, folder, progress)
 }
 
 impl FileRows {

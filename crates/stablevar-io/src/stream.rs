@@ -39,13 +39,6 @@ impl StreamInput {
             StreamInput::Bytes(name, _) => name.clone(),
         }
     }
-
-    fn len(&self) -> u64 {
-        match self {
-            StreamInput::File(path) => std::fs::metadata(path).map_or(0, |data| data.len()),
-            StreamInput::Bytes(_, bytes) => bytes.len() as u64,
-        }
-    }
 }
 
 enum Layout {
@@ -53,6 +46,19 @@ enum Layout {
     /// Its index is at its end, so that it is read whole.
     Ipc(String, Bytes),
     Csv(StreamInput, CsvLayout),
+}
+
+/// How large a table is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TableSize {
+    /// Rows.
+    pub rows: u64,
+    /// Columns that are read.
+    pub columns: usize,
+    /// How many of them hold text.
+    pub text: usize,
+    /// Bytes that are held as long as the table is open, as those of standard input.
+    pub held: u64,
 }
 
 /// A table that is read in parts, as often as wanted.
@@ -86,7 +92,7 @@ impl TableStream {
     }
 
     /// A table whose file is in memory.
-    pub(crate) fn of_bytes(name: String, bytes: Vec<u8>, options: &ReadOptions) -> Result<Self> {
+    pub fn of_bytes(name: String, bytes: Vec<u8>, options: &ReadOptions) -> Result<Self> {
         let options = options.clone();
         let bytes = Bytes::from(bytes);
         let layout = if bytes.starts_with(b"PAR1") {
@@ -107,16 +113,24 @@ impl TableStream {
         Ok(Self { layout: Layout::Csv(input, layout), options })
     }
 
-    /// Bytes that the table would need in memory, about.
-    pub fn bytes_in_memory(&self) -> u64 {
-        match &self.layout {
-            Layout::Parquet(parts) => {
-                let columns = self.columns().map_or(1, |names| names.len() as u64);
-                arrow_table::parquet_rows(parts) * columns * 8
-            }
-            Layout::Ipc(_, bytes) => bytes.len() as u64,
-            Layout::Csv(input, _) => input.len(),
-        }
+    /// How large the table is.
+    pub fn size(&self) -> Result<TableSize> {
+        let columns = self.columns()?.len();
+        let held = |input: &StreamInput| if let StreamInput::Bytes(_, bytes) = input { bytes.len() as u64 } else { 0 };
+        let (rows, text, held) = match &self.layout {
+            Layout::Parquet(parts) => (
+                arrow_table::parquet_rows(parts),
+                arrow_table::parquet_text(parts, &self.options)?,
+                parts.iter().map(held).sum(),
+            ),
+            Layout::Ipc(name, bytes) => (
+                crate::arrow_check::rows(bytes),
+                arrow_table::ipc_text(name, bytes, &self.options)?,
+                bytes.len() as u64,
+            ),
+            Layout::Csv(input, layout) => (layout.rows(), layout.text(), held(input)),
+        };
+        Ok(TableSize { rows, columns, text, held })
     }
 
     /// Names of the columns that are read.

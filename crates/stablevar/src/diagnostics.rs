@@ -154,7 +154,7 @@ pub fn selection_condition(
     selected: &[usize],
     coefficients: &[f64],
 ) -> Option<SelectionCondition> {
-    if selected.is_empty() {
+    if selected.is_empty() || covariance.rows() == 0 {
         return None;
     }
     let signs: Vec<f64> = selected.iter().map(|&column| coefficients[column].signum()).collect();

@@ -81,8 +81,12 @@ pub trait Settle: RowSource {
 
 /// Leaves out columns that say nothing of their own; how the others go together is known from then on.
 pub fn settle(rows: &mut dyn Settle) -> Result<()> {
-    let moments = WeightedMoments::of(rows, &Weighting::Equal, Outcome::Target)?;
     let mut frame = rows.frame().clone();
+    if !frame.correlates() {
+        frame.notes.extend(frame.encoding.left_out.iter().cloned());
+        return rows.settle(frame, None);
+    }
+    let moments = WeightedMoments::of(rows, &Weighting::Equal, Outcome::Target)?;
     let keep = frame.settle(moments.columns)?;
     rows.settle(frame, keep.as_deref())
 }

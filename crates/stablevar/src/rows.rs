@@ -136,6 +136,10 @@ pub(crate) fn add_weighted_rows(rows: &[f64], weights: &[f64], scratch: &mut [f6
 /// `sum_k weight_k row_k row_k'`, the weighted second moments of the design's columns.
 pub fn weighted_cross_product(design: &Matrix, weights: &[f64]) -> Matrix {
     let width = design.columns();
+    // Of no columns there are no products, and no rows can be told apart.
+    if width == 0 {
+        return Matrix::zeros(0, 0);
+    }
     let mut total = sum_matrices(design.rows(), width, |block, total| {
         let mut scratch = vec![0.0; TILE * width];
         for tile in tiles(block) {

@@ -26,16 +26,12 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
     let mut stable = Estimator::new(PRESETS[0].name)?.target(&arguments.target).set_all(given.iter().cloned())?;
     stable.findings().iter().for_each(|finding| printer.warn(&finding.words(&Options).to_string()));
     let (_, data) = fit::open(&arguments.data, &mut stable, &printer)?;
+    stable.threads = data.threads().or(stable.threads);
     let rows = data.rows();
     let others = others(arguments, rows.frame().target.task(), stable.seed)?;
     let bar = printer.progress(1, "evidence");
     let counted = |length: usize, what: &str| {
-        if bar.message() != what {
-            bar.set_position(0);
-            bar.set_length(length as u64);
-            bar.set_message(what.to_string());
-        }
-        bar.inc(1);
+        bar.step(length, what);
         ControlFlow::Continue(())
     };
     let plan = Plan { stable: &stable, others: &others, guests: &[], repeat_selection: !arguments.quick };
@@ -44,8 +40,9 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
         Step::Candidate(of) => counted(of, "stress test"),
         Step::Loop(_) | Step::Resample(_) => ControlFlow::Continue(()),
     };
-    let compared = compare(rows, &plan, &watch, &|of| counted(of, "methods"));
-    bar.finish_and_clear();
+    let methods = |of: usize| counted(of, "methods");
+    let compared = stable.on_threads(|| compare(rows, &plan, &watch, &methods));
+    bar.finish();
     let compared = compared.map_err(in_file(&arguments.data))?;
     if let Some(path) = &arguments.report {
         let page = comparison_page::page(&compared, &arguments.target, &command_line());

@@ -116,10 +116,10 @@ impl Reproduction<'_> {
                         self.printer.warn(&format!("{} was damaged and has been made anew", path.display()));
                     });
                 }
-                bar.inc(1);
+                bar.next_step();
                 ControlFlow::Continue(())
             });
-        bar.finish_and_clear();
+        bar.finish();
         Ok(runs?)
     }
 
@@ -127,11 +127,10 @@ impl Reproduction<'_> {
     fn real(&self, dataset: Dataset) -> Result<RealTable, RealDataError> {
         let bar = self.printer.progress(0, "real data");
         let table = run_real(dataset, &cache_folder(), &self.arguments.out, &mut |method| {
-            bar.set_message(method.to_string());
-            bar.inc(1);
+            bar.next(method);
             ControlFlow::Continue(())
         });
-        bar.finish_and_clear();
+        bar.finish();
         table
     }
 
@@ -143,11 +142,10 @@ impl Reproduction<'_> {
         let bar = self.printer.progress(tables.len() * seeds as usize, "shifts");
         let (out, amount) = (&self.arguments.out, (seeds.into(), self.jobs()));
         let (results, failure) = run_shifts(tables, &cache_folder(), out, amount, &|table| {
-            bar.set_message(table.to_string());
-            bar.inc(1);
+            bar.next(table);
             ControlFlow::Continue(())
         });
-        bar.finish_and_clear();
+        bar.finish();
         // Without any row the error says it all.
         if !results.rows.is_empty() {
             let value = serde_json::to_value(&results)?;

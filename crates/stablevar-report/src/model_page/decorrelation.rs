@@ -20,6 +20,10 @@ const THRESHOLDS: [f64; 2] = [0.1, 0.25];
 pub(super) fn section(model: &FittedModel) -> String {
     let steps = steps(model);
     let Some((_, _, last)) = steps.last().filter(|_| steps.len() > 1) else { return String::new() };
+    if last.rows() == 0 || model.initial_correlations.rows() == 0 {
+        let columns = model.encoding.columns.len();
+        return format!("<p>{}Correlations of so many columns ({columns}) are not kept.</p>", summary(model));
+    }
     let groups = Groups::new(model);
     let heatmap = Heatmap { names: groups.names.clone(), values: groups.values(last), parted_at: groups.parted_at };
     let size = heatmap.size((640.0, 620.0));

@@ -187,6 +187,20 @@ impl Encoding {
         self.encode_variables(table, &(0..self.features.len()).collect::<Vec<_>>())
     }
 
+    /// Whether its parts fit together, which a file changed by hand may not do: every encoded column belongs to one variable,
+    /// once.
+    pub(crate) fn is_whole(&self) -> bool {
+        let mut owner = vec![None; self.columns.len()];
+        let claimed = self.features.iter().enumerate().all(|(position, feature)| {
+            let mut claim = |&column: &usize| {
+                owner.get_mut(column).is_some_and(|owner| owner.replace(position).is_none())
+                    && self.columns[column].feature == position
+            };
+            !feature.columns.is_empty() && feature.columns.iter().all(&mut claim)
+        });
+        claimed && self.columns.iter().all(|column| column.scale > 0.0 && column.feature < self.features.len())
+    }
+
     /// The same with some of the variables only; the table need not have the others, whose columns stay 0.
     pub fn encode_variables(&self, table: &Table, variables: &[usize]) -> Result<(Matrix, EncodingReport)> {
         let features: Vec<&Feature> = variables.iter().map(|&variable| &self.features[variable]).collect();

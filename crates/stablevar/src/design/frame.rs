@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 /// means would be left.
 const INSEPARABLE: f64 = 0.98;
 
+/// Up to this many encoded columns correlations are known even if there are fewer rows.
+const CORRELATED: usize = 1000;
+
 /// What is known of the training rows without looking at them again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Frame {
@@ -18,7 +21,7 @@ pub struct Frame {
     pub encoding: Encoding,
     /// The outcome.
     pub target: Target,
-    /// Correlations of the encoded columns before any weighting.
+    /// Correlations of the encoded columns before any weighting; empty where columns are very many and more than rows.
     pub correlations: Matrix,
     /// Pairs of encoded columns that are nearly the same, so that no weights can tell them apart.
     pub inseparable: Vec<(usize, usize)>,
@@ -100,6 +103,12 @@ impl Frame {
             Finding::new(Code::NearCopies).about(names).with("correlation", self.correlations[(i, j)])
         }));
         Ok(keep)
+    }
+
+    /// Whether the products of every two columns are worth what they take: where there are very many columns, and no more rows
+    /// than these, they would take more than the rows themselves.
+    pub fn correlates(&self) -> bool {
+        self.columns() <= CORRELATED || self.rows > self.columns() + 1
     }
 
     /// The inseparable pairs among some encoded columns, by their positions in the list.

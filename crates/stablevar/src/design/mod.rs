@@ -126,7 +126,11 @@ impl TrainingData {
     pub(crate) fn with_columns(&self, keep: &[usize]) -> Self {
         let mut cut = Self {
             frame: Frame {
-                correlations: self.frame.correlations.submatrix(keep),
+                correlations: if self.correlations.rows() == 0 {
+                    Matrix::zeros(0, 0)
+                } else {
+                    self.correlations.submatrix(keep)
+                },
                 inseparable: self.frame.inseparable_among(keep),
                 ..self.frame.clone()
             },
@@ -172,7 +176,9 @@ impl TrainingData {
             values.into_iter().enumerate().for_each(|(row, value)| design[(row, column)] = value);
         }
         standardise(outcome);
-        frame.correlations = correlations(design, base);
+        if frame.correlations.rows() > 0 {
+            frame.correlations = correlations(design, base);
+        }
         subset
     }
 
@@ -195,7 +201,9 @@ impl TrainingData {
             let target = &mut frame.target;
             (target.mean, target.scale) = (target.mean + target.scale * mean, target.scale * scale);
         }
-        frame.correlations = correlations(design, base);
+        if frame.correlations.rows() > 0 {
+            frame.correlations = correlations(design, base);
+        }
         some
     }
 

@@ -16,6 +16,12 @@ use crate::svi::Loop;
 use crate::table::Table;
 use crate::weights::{Reached, WeightFunction, WeightProfile};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Correlations are kept of so many encoded columns at most: more could not be shown, and would fill the file.
+pub(crate) const MOST_CORRELATED: usize = 600;
+/// Loops, or penalties of a path, that a model may hold.
+const MOST_STEPS: usize = 100_000;
 
 /// Everything that is known after a fit, but the rows' weights; this is what a model file holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,7 +70,7 @@ pub struct FittedModel {
     /// Columns of which it was told what they are.
     #[serde(default)]
     pub told: Told,
-    /// Correlations of the encoded columns before weighting.
+    /// Correlations of the encoded columns before weighting; empty where there are very many.
     pub initial_correlations: Matrix,
     /// Every loop of Algorithm 1; empty for other methods.
     pub history: Vec<Loop>,
@@ -93,8 +99,18 @@ impl FittedModel {
     /// Checks that the parts fit together, which a file changed by hand may not do.
     pub fn check(&self) -> std::result::Result<(), String> {
         let (features, columns) = (self.encoding.features.len(), self.encoding.columns.len());
-        let positions = self.encoding.features.iter().flat_map(|feature| &feature.columns);
-        let square = |matrix: &Matrix| matrix.rows() == columns && matrix.columns() == columns;
+        // Of very many columns none are kept.
+        let square = |matrix: &Matrix| {
+            let size = (matrix.rows(), matrix.columns());
+            size == (columns, columns) || (columns > MOST_CORRELATED && size == (0, 0))
+        };
+        let known = |variables: &[usize]| variables.iter().all(|&variable| variable < features);
+        let evidence_fits = |evidence: &VariableEvidence| {
+            known(&evidence.alternatives)
+                && known(&evidence.judged_without)
+                && evidence.alternatives.len() <= features
+                && evidence.judged_without.len() <= features
+        };
         let loop_fits = |step: &Loop| {
             let gates = &step.gates;
             let per_variable = [&gates.open_probability, &gates.mean_gate, &gates.penalties];
@@ -105,15 +121,17 @@ impl FittedModel {
         let conditions = [&self.diagnostics.condition_before, &self.diagnostics.condition_after];
         let fits = self.model.is_whole(columns)
             && self.open_probability.len() == features
-            && self.selected.iter().all(|&variable| variable < features)
-            && self.encoding.features.iter().all(|feature| !feature.columns.is_empty())
-            && positions.clone().all(|&column| column < columns)
-            && self.encoding.columns.iter().all(|column| column.feature < features && column.scale > 0.0)
+            && known(&self.selected)
+            && self.selected.iter().collect::<BTreeSet<_>>().len() == self.selected.len()
+            && self.encoding.is_whole()
             && self
                 .weight_function
                 .as_ref()
                 .is_none_or(|function| function.columns() == columns && function.is_whole())
-            && self.evidence.as_ref().is_none_or(|evidence| evidence.len() == features)
+            && self
+                .evidence
+                .as_ref()
+                .is_none_or(|evidence| evidence.len() == features && evidence.iter().all(evidence_fits))
             && self.selection_frequency.as_ref().is_none_or(|frequency| frequency.len() == features)
             && self.stand_ins.iter().all(|pair| pair.variable < features && pair.stands_for < features)
             && self.memory.as_ref().is_none_or(|memory| memory.is_whole(columns))
@@ -123,12 +141,22 @@ impl FittedModel {
             && self.diagnostics.remaining_pair.is_none_or(|(i, j)| i < columns && j < columns)
             && self.diagnostics.weights.as_ref().is_none_or(WeightProfile::is_whole)
             && self.history.iter().all(loop_fits)
+            && [self.history.len(), self.penalty_path.len()].into_iter().all(|steps| steps <= MOST_STEPS)
             && self.penalty_path.iter().all(|(_, open)| open.len() == features)
             && conditions
                 .into_iter()
                 .flatten()
                 .all(|condition| condition.values.iter().all(|&(column, _)| column < columns));
         if fits { Ok(()) } else { Err("the parts of the model do not fit together".into()) }
+    }
+
+    /// Of very many columns correlations are not kept.
+    pub(super) fn forget_correlations(&mut self) {
+        if self.encoding.columns.len() > MOST_CORRELATED {
+            self.initial_correlations = Matrix::zeros(0, 0);
+            self.diagnostics.correlations = self.diagnostics.correlations.take().map(|_| Matrix::zeros(0, 0));
+            self.history.iter_mut().for_each(|step| step.correlations = Matrix::zeros(0, 0));
+        }
     }
 
     /// The coefficient of every encoded column of a selected variable by its name, in the user's units; for classes in

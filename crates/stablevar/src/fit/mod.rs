@@ -501,6 +501,7 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
     model.warnings.extend(found_out);
     model.warnings.extend(found.findings);
     model.warnings.extend(model.environments.iter().flat_map(EnvironmentEffects::findings).collect::<Vec<_>>());
+    model.forget_correlations();
     Ok(Fit { model, weights: found.weights })
 }
 

@@ -1,11 +1,10 @@
-//! The Lasso by coordinate descent on second moments, with a path of penalties and cross-validation.
+//! The Lasso by coordinate descent on covariances, made as columns move, with a path of penalties and cross-validation.
 
+use super::lasso_sums::{LassoMoments, LassoSums};
 use super::linear::StandardisedFit;
 use crate::design::{Standing, TrainingData};
-use crate::linalg::{Matrix, dot};
 use crate::optim::StopReason;
 use crate::parameter::Positive;
-use crate::rows::map_blocks;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -63,80 +62,10 @@ pub struct LassoPath {
     pub stop: StopReason,
 }
 
-/// Second moments of (1, columns, outcome) and the weight behind them.
-#[derive(Clone)]
-struct LassoMoments {
-    sums: Matrix,
-}
-
-impl LassoMoments {
-    /// Weighted sums over the rows of each part; `part` gives a row's part.
-    fn by_part(data: &TrainingData, parts: usize, part: impl Fn(usize) -> usize + Sync + Send) -> Vec<LassoMoments> {
-        let width = data.design.columns();
-        let blocks = map_blocks(data.rows(), |block| {
-            let mut sums = vec![Matrix::zeros(width + 1, width + 1); parts];
-            let mut row = vec![0.0; width + 1];
-            for k in block {
-                row[..width].copy_from_slice(data.design.row(k));
-                row[width] = data.outcome[k];
-                let total = &mut sums[part(k)];
-                for i in 0..=width {
-                    let factor = data.base[k] * row[i];
-                    for j in 0..=i {
-                        total[(i, j)] += factor * row[j];
-                    }
-                }
-            }
-            sums
-        });
-        let mut total = vec![Matrix::zeros(width + 1, width + 1); parts];
-        for block in &blocks {
-            total.iter_mut().zip(block).for_each(|(sum, part)| sum.add_assign(part));
-        }
-        total.into_iter().map(|sums| LassoMoments { sums: mirrored(sums) }).collect()
-    }
-
-    fn without(&self, other: &LassoMoments) -> LassoMoments {
-        let mut sums = other.sums.clone();
-        sums.scale(-1.0);
-        sums.add_assign(&self.sums);
-        LassoMoments { sums }
-    }
-
-    fn total(&self) -> f64 {
-        self.sums[(0, 0)]
-    }
-
-    fn width(&self) -> usize {
-        self.sums.rows() - 1
-    }
-
-    /// Covariance of two of (1, columns, outcome).
-    fn covariance(&self, i: usize, j: usize) -> f64 {
-        let total = self.total();
-        self.sums[(i, j)] / total - self.sums[(0, i)] / total * (self.sums[(0, j)] / total)
-    }
-
-    /// Mean squared error of a model on the rows behind these moments.
-    fn error(&self, coefficients: &[f64]) -> f64 {
-        let mut direction: Vec<f64> = coefficients.iter().map(|value| -value).collect();
-        direction.push(1.0);
-        dot(&direction, &self.sums.times(&direction)) / self.total()
-    }
-}
-
-fn mirrored(mut lower: Matrix) -> Matrix {
-    for i in 0..lower.rows() {
-        for j in 0..i {
-            lower[(j, i)] = lower[(i, j)];
-        }
-    }
-    lower
-}
-
 /// Lasso solutions for every penalty in `alphas`, each started from the one before.
 pub fn lasso_path(data: &TrainingData, alphas: &[f64], settings: &Lasso) -> LassoPath {
-    path(&LassoMoments::by_part(data, 1, |_| 0)[0], alphas, &factors(data), settings)
+    let one_part = vec![0; data.rows()];
+    path(&LassoSums::new(data, &one_part, 1).without(None), alphas, &factors(data), settings)
 }
 
 /// What the penalty of every column is multiplied by: nothing holds a variable back that was told to be stable, and nothing lets one in that
@@ -152,72 +81,88 @@ fn factors(data: &TrainingData) -> Vec<f64> {
 }
 
 fn path(moments: &LassoMoments, alphas: &[f64], factors: &[f64], settings: &Lasso) -> LassoPath {
-    let size = moments.width() - 1;
-    let outcome = moments.width();
-    let gram = Matrix::from_fn(size, size, |i, j| moments.covariance(i + 1, j + 1));
-    let cross: Vec<f64> = (0..size).map(|i| moments.covariance(i + 1, outcome)).collect();
-    let mut slopes = vec![0.0; size];
-    // gram * slopes, kept up to date, so that a column that does not move costs nothing.
-    let mut explained = vec![0.0; size];
+    let mut descent = Descent::new(moments);
     let mut stop = StopReason::Converged;
     let mut coefficients = Vec::with_capacity(alphas.len());
     for &alpha in alphas {
         let penalties: Vec<f64> = factors.iter().map(|factor| alpha * factor).collect();
-        if descend(&gram, &cross, &penalties, settings, &mut slopes, &mut explained) == StopReason::IterationLimit {
+        if descent.settle(&penalties, settings) == StopReason::IterationLimit {
             stop = StopReason::IterationLimit;
         }
-        let total = moments.total();
+        let slopes = &descent.slopes;
         let constant =
-            (moments.sums[(0, outcome)] - (0..size).map(|i| moments.sums[(0, i + 1)] * slopes[i]).sum::<f64>()) / total;
+            moments.outcome_mean() - slopes.iter().enumerate().map(|(i, slope)| moments.mean(i) * slope).sum::<f64>();
         coefficients.push(std::iter::once(constant).chain(slopes.iter().copied()).collect());
     }
     LassoPath { coefficients, stop }
 }
 
 /// Cyclic coordinate descent: full rounds find the active columns, rounds over those settle them.
-fn descend(
-    gram: &Matrix,
-    cross: &[f64],
-    penalties: &[f64],
-    settings: &Lasso,
-    slopes: &mut [f64],
-    explained: &mut [f64],
-) -> StopReason {
-    let size = slopes.len();
-    let mut round = |columns: &[usize], slopes: &mut [f64]| -> f64 {
+struct Descent<'a> {
+    moments: &'a LassoMoments<'a, 'a>,
+    cross: Vec<f64>,
+    curvature: Vec<f64>,
+    slopes: Vec<f64>,
+    /// The covariances of every column with what the slopes explain, kept up to date, so that a column that does not move costs
+    /// nothing.
+    explained: Vec<f64>,
+    /// Covariances with all columns, of those that have moved.
+    covariances: Vec<Option<Vec<f64>>>,
+}
+
+impl<'a> Descent<'a> {
+    fn new(moments: &'a LassoMoments<'a, 'a>) -> Self {
+        let size = moments.columns();
+        Self {
+            moments,
+            cross: (0..size).map(|column| moments.with_outcome(column)).collect(),
+            curvature: (0..size).map(|column| moments.variance(column)).collect(),
+            slopes: vec![0.0; size],
+            explained: vec![0.0; size],
+            covariances: vec![None; size],
+        }
+    }
+
+    /// One round over some columns; the largest move.
+    fn round(&mut self, columns: &[usize], penalties: &[f64]) -> f64 {
         let mut largest = 0.0f64;
         for &column in columns {
-            let curvature = gram[(column, column)];
+            let curvature = self.curvature[column];
             if curvature <= 0.0 {
                 continue;
             }
-            let pull = cross[column] - explained[column] + curvature * slopes[column];
+            let pull = self.cross[column] - self.explained[column] + curvature * self.slopes[column];
             let moved = pull.signum() * (pull.abs() - penalties[column]).max(0.0) / curvature;
-            let change = moved - slopes[column];
+            let change = moved - self.slopes[column];
             if change != 0.0 {
-                slopes[column] = moved;
-                explained.iter_mut().zip(gram.row(column)).for_each(|(sum, value)| *sum += change * value);
+                self.slopes[column] = moved;
+                let row = self.covariances[column].get_or_insert_with(|| self.moments.covariances(column));
+                self.explained.iter_mut().zip(row).for_each(|(sum, value)| *sum += change * *value);
                 largest = largest.max(change.abs() * curvature.sqrt());
             }
         }
         largest
-    };
-    let all: Vec<usize> = (0..size).collect();
-    let mut sweeps = 0;
-    while sweeps < settings.max_sweeps {
-        sweeps += 1;
-        if round(&all, slopes) <= settings.tolerance.get() {
-            return StopReason::Converged;
-        }
-        let active: Vec<usize> = all.iter().copied().filter(|&column| slopes[column] != 0.0).collect();
+    }
+
+    /// Rounds until nothing moves at these penalties.
+    fn settle(&mut self, penalties: &[f64], settings: &Lasso) -> StopReason {
+        let all: Vec<usize> = (0..self.slopes.len()).collect();
+        let mut sweeps = 0;
         while sweeps < settings.max_sweeps {
             sweeps += 1;
-            if round(&active, slopes) <= settings.tolerance.get() {
-                break;
+            if self.round(&all, penalties) <= settings.tolerance.get() {
+                return StopReason::Converged;
+            }
+            let active: Vec<usize> = all.iter().copied().filter(|&column| self.slopes[column] != 0.0).collect();
+            while sweeps < settings.max_sweeps {
+                sweeps += 1;
+                if self.round(&active, penalties) <= settings.tolerance.get() {
+                    break;
+                }
             }
         }
+        StopReason::IterationLimit
     }
-    StopReason::IterationLimit
 }
 
 impl Lasso {
@@ -237,19 +182,18 @@ impl Lasso {
     /// Fits with the penalty that has the least mean error over the folds given for each row.
     pub fn cross_validate(&self, data: &TrainingData, fold_of: &[usize]) -> LassoFit {
         let folds = fold_of.iter().max().map_or(1, |most| most + 1);
-        let parts = LassoMoments::by_part(data, folds, |row| fold_of[row]);
-        let mut whole = parts[0].clone();
-        parts[1..].iter().for_each(|part| whole.sums.add_assign(&part.sums));
+        let sums = LassoSums::new(data, fold_of, folds);
+        let whole = sums.without(None);
         let (alphas, factors) = (self.penalty_grid(&whole), factors(data));
         let mut errors = vec![0.0; alphas.len()];
         let mut stop = StopReason::Converged;
-        for held_out in &parts {
-            let solved = path(&whole.without(held_out), &alphas, &factors, self);
+        for held_out in 0..folds {
+            let solved = path(&sums.without(Some(held_out)), &alphas, &factors, self);
             if !solved.stop.converged() {
                 stop = solved.stop;
             }
             for (error, coefficients) in errors.iter_mut().zip(&solved.coefficients) {
-                *error += held_out.error(coefficients) / folds as f64;
+                *error += sums.error(held_out, coefficients) / folds as f64;
             }
         }
         let best = (0..alphas.len()).fold(0, |best, k| if errors[k] < errors[best] { k } else { best });
@@ -265,8 +209,8 @@ impl Lasso {
 
     /// From the least penalty that leaves no column down to `ratio` times that, evenly in logarithm.
     fn penalty_grid(&self, moments: &LassoMoments) -> Vec<f64> {
-        let outcome = moments.width();
-        let largest = (1..outcome).map(|i| moments.covariance(i, outcome).abs()).fold(0.0, f64::max).max(1e-12);
+        let columns = 0..moments.columns();
+        let largest = columns.map(|column| moments.with_outcome(column).abs()).fold(0.0, f64::max).max(1e-12);
         let count = self.penalties.max(1);
         let share = |k: usize| if count == 1 { 0.0 } else { k as f64 / (count - 1) as f64 };
         (0..count).map(|k| largest * self.ratio.get().powf(share(k))).collect()

@@ -2,6 +2,7 @@
 
 mod any;
 mod lasso;
+mod lasso_sums;
 mod linear;
 mod logistic;
 mod mlp;

@@ -123,7 +123,12 @@ impl Network {
 
     /// Whether there are as many weights as the sizes ask for, which a file changed by hand may not have.
     pub fn is_whole(&self) -> bool {
+        // No size that could make the sums below overflow.
+        let fits = |&size: &usize| size <= self.parameters.len();
         !self.sizes.is_empty()
+            && self.sizes.len() <= self.parameters.len()
+            && self.sizes.iter().all(fits)
+            && self.parameters.len() < 1 << 31
             && !self.sizes[1..].contains(&0)
             && layers(&self.sizes).last().map(|layer| layer.constants().end) == Some(self.parameters.len())
     }

@@ -20,7 +20,8 @@ pub use weighting::{Divergence, QuadraticFunction, Weighting};
 use crate::design::{Frame, TrainingData};
 use crate::error::{Error, Result};
 use crate::linalg::Matrix;
-use crate::rows::{map_blocks, tiles};
+use crate::rows::{blocks, tiles};
+use crate::threads;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -195,6 +196,8 @@ impl Sums {
 
 /// Sums that are merged at once.
 pub const BRANCHES: usize = 8;
+/// Numbers that the sums of all blocks may hold together before they are merged.
+const HELD: usize = 1 << 21;
 
 impl Pass {
     /// Numbers and the size of the square matrix that a pass sums.
@@ -275,12 +278,25 @@ impl Pass {
         width: usize,
         visit: impl Fn(Range<usize>, &mut dyn FnMut(Chunk)) -> std::result::Result<(), E> + Sync + Send,
     ) -> std::result::Result<Vec<f64>, E> {
-        let parts = map_blocks(rows, |block| {
+        let blocks = blocks(rows);
+        // Sums of many columns are merged as soon as those beside them are there, so that few are held at once.
+        let (values, size) = self.size(width);
+        let at_once = if (values + size * size) * blocks.len() > HELD { BRANCHES } else { blocks.len() };
+        let sum = |block: &Range<usize>| {
             let mut sums = self.zero(width);
-            visit(block, &mut |chunk| self.add(chunk, &mut sums))?;
+            visit(block.clone(), &mut |chunk| self.add(chunk, &mut sums))?;
             Ok(sums.finish())
-        });
-        let mut sums = parts.into_iter().collect::<std::result::Result<Vec<_>, E>>()?;
+        };
+        let mut sums = Vec::new();
+        for some in blocks.chunks(at_once.max(1)) {
+            let parts = match some {
+                // No thread need be woken for it.
+                [block] => vec![sum(block)],
+                _ => threads::map(some.len(), |k| sum(&some[k])),
+            };
+            let parts = parts.into_iter().collect::<std::result::Result<Vec<_>, E>>()?;
+            sums.extend(parts.chunks(BRANCHES).map(|few| self.merge_few(few.iter().map(Vec::as_slice))));
+        }
         while sums.len() > 1 {
             sums = sums.chunks(BRANCHES).map(|few| self.merge_few(few.iter().map(Vec::as_slice))).collect();
         }

@@ -5,7 +5,7 @@ pub(crate) mod print;
 use super::{check_files, command_line, in_file};
 use crate::Ending;
 use crate::args::{FitArguments, Format, Options, Settings};
-use crate::memory;
+use crate::memory::{self, Demand};
 use crate::printer::Printer;
 use anyhow::bail;
 use stablevar::Estimator;
@@ -15,7 +15,7 @@ use stablevar::error::Error;
 use stablevar::fit::{Fit, FittedModel, Step};
 use stablevar::weights::SampleWeights;
 use stablevar_io::{
-    FileRows, IoError, ReadOptions, TableStream, prepare_file, summary, write_model, write_rows, write_whole,
+    FileRows, IoError, ReadOptions, TableStream, summary, survey, write_model, write_rows, write_whole,
 };
 use stablevar_report::model_page::{self, Extras, ShownRows};
 use std::ops::ControlFlow;
@@ -44,7 +44,9 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     let read_in = start.elapsed().as_secs_f64();
     let start = std::time::Instant::now();
     let rows = data.rows();
-    let mut fitted = fit_with_progress(rows, &estimator, &printer).map_err(in_file(&arguments.data))?;
+    estimator.threads = data.threads().or(estimator.threads);
+    let fitted = estimator.on_threads(|| fit_with_progress(rows, &estimator, &printer));
+    let mut fitted = fitted.map_err(in_file(&arguments.data))?;
     fitted.model.origin.command = Some(command_line());
     printer.note(&format!("read in {read_in:.2} s, fitted in {:.2} s", start.elapsed().as_secs_f64()));
 
@@ -110,47 +112,51 @@ pub(crate) fn fit_with_progress(
 ) -> stablevar::error::Result<Fit> {
     let method = &estimator.method;
     let loops = method.loop_settings().filter(|svi| svi.evidence.is_none()).map_or(1, |svi| svi.loops);
-    let bar = printer.progress(loops, method.name());
-    let counted = |length: usize, what: &str| {
-        // A new kind of step begins: the bar counts that from now on.
-        if bar.message() != what {
-            bar.set_position(0);
-            bar.set_length(length as u64);
-            bar.set_message(what.to_string());
-        }
-        bar.inc(1);
+    let judged = method.loop_settings().is_some_and(|svi| svi.evidence.is_some());
+    let bar = match judged {
+        true => printer.progress(data.frame().encoding.features.len(), "evidence"),
+        false => printer.progress(loops, method.name()),
     };
     let fitted = estimator.fit_rows(data, &|step| {
         match step {
-            Step::Variable(of) => counted(of, "evidence"),
-            Step::Loop(_) => counted(loops, method.name()),
-            Step::Resample(of) => counted(of, "resamples"),
-            Step::Candidate(of) => counted(of, "stress test"),
+            Step::Variable(of) => bar.step(of, "evidence"),
+            Step::Loop(_) => bar.step(loops, method.name()),
+            Step::Resample(of) => bar.step(of, "resamples"),
+            Step::Candidate(of) => bar.step(of, "stress test"),
         }
         ControlFlow::Continue(())
     });
-    bar.finish_and_clear();
+    bar.finish();
     fitted
 }
 
 /// The rows to learn from, wherever they are.
 pub(crate) enum Prepared {
     Memory(TrainingData),
-    File(FileRows),
+    /// With as many threads as memory allows.
+    File(FileRows, usize),
 }
 
 impl Prepared {
     pub(crate) fn rows(&self) -> &dyn RowSource {
         match self {
             Prepared::Memory(data) => data,
-            Prepared::File(rows) => rows,
+            Prepared::File(rows, _) => rows,
+        }
+    }
+
+    /// As many threads as memory allows, if it does not allow all.
+    pub(crate) fn threads(&self) -> Option<usize> {
+        match self {
+            Prepared::Memory(_) => None,
+            Prepared::File(_, threads) => Some(*threads),
         }
     }
 
     fn kept(&self) -> &KeptRows {
         match self {
             Prepared::Memory(data) => &data.kept_rows,
-            Prepared::File(rows) => rows.kept(),
+            Prepared::File(rows, _) => rows.kept(),
         }
     }
 }
@@ -164,34 +170,52 @@ pub(crate) fn prepare(
 ) -> anyhow::Result<Prepared> {
     let Estimator { method, roles, .. } = estimator;
     let limit = estimator.memory.unwrap_or_else(memory::usual_limit);
-    let needed = memory::needed(stream.bytes_in_memory());
-    if needed <= limit {
-        let table = stream.read()?;
-        return Ok(Prepared::Memory(TrainingData::prepare(&table, roles).map_err(in_file(path))?));
+    let size = stream.size()?;
+    let evidence_rows =
+        method.loop_settings().and_then(|settings| settings.evidence).map_or(0, |evidence| evidence.rows);
+    let demand = |width: usize| Demand { size, width, evidence_rows };
+    let in_memory = || -> anyhow::Result<Prepared> {
+        Ok(Prepared::Memory(TrainingData::prepare(&stream.read()?, roles).map_err(in_file(path))?))
+    };
+    // A text column may become as many columns as it may have levels; if that fits, nothing need be counted.
+    let widest = size.columns + size.text.saturating_mul(roles.max_levels);
+    if demand(widest).in_memory() <= limit {
+        return in_memory();
+    }
+    if let Some(what) = method.needs_memory().filter(|_| size.text == 0) {
+        return Err(in_file(path)(Error::NeedsMemory { what: what.into() }).into());
+    }
+    let bar = printer.counter("rows read");
+    let surveyed = survey(stream, roles, &|read| bar.at(read))?;
+    let demand = demand(surveyed.width(roles)?);
+    if demand.in_memory() <= limit {
+        bar.finish();
+        return in_memory();
     }
     if let Some(what) = method.needs_memory() {
         return Err(in_file(path)(Error::NeedsMemory { what: what.into() }).into());
     }
-    let evidence = method.loop_settings().and_then(|settings| settings.evidence);
-    let least = memory::least(stream.columns()?.len(), evidence.map_or(0, |evidence| evidence.rows));
-    if limit < least {
-        bail!(
-            "--memory {} is too little: reading this table in chunks takes about {}",
-            memory::in_words(limit),
-            memory::in_words(least)
-        );
-    }
+    // A limit that nobody asked for leaves room, which may be used before a fit is refused.
+    let spared = || (estimator.memory.is_none() && demand.in_chunks(1) <= 2 * limit).then_some(1);
+    let Some(threads) = demand.threads(limit).or_else(spared) else {
+        let (allowed, least) = (memory::in_words(limit), memory::in_words(demand.in_chunks(1)));
+        let remedy = if evidence_rows > 0 {
+            ": allow more, or gather the evidence from fewer rows (--evidence-rows)"
+        } else {
+            ""
+        };
+        bail!("--memory {allowed} is too little: reading this table in chunks takes about {least}{remedy}");
+    };
     let folder = memory::temporary_folder();
     printer.note(&format!(
         "the table needs about {} of the {} allowed: its rows are kept in a temporary file in {} and read in chunks",
-        memory::in_words(needed),
+        memory::in_words(demand.in_memory()),
         memory::in_words(limit),
         folder.display()
     ));
-    let bar = printer.counter("rows read");
-    let rows = prepare_file(stream, roles, &folder, &|read| bar.set_position(read as u64));
-    bar.finish_and_clear();
-    Ok(Prepared::File(rows?))
+    let rows = surveyed.encode(stream, roles, &folder, &|read| bar.at(read));
+    bar.finish();
+    Ok(Prepared::File(rows?, threads as usize))
 }
 
 /// The values of the rows with the largest weights.
@@ -226,7 +250,7 @@ pub(crate) fn write_weights(path: &Path, found: &SampleWeights, data: &Prepared)
         };
         match data {
             Prepared::Memory(data) => fill(&found.values(data))?,
-            Prepared::File(rows) => rows.for_each(|design| fill(&found.of_design(&design)))?,
+            Prepared::File(rows, _) => rows.for_each(|design| fill(&found.of_design(&design)))?,
         }
         (next..data.kept().table_rows()).try_for_each(|_| write(&[String::new()]))
     })?;

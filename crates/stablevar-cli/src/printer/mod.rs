@@ -1,8 +1,10 @@
 //! The one place that prints.
 
+mod progress;
+
 use crate::args::Options;
 use comfy_table::{CellAlignment, Table, presets};
-use indicatif::{ProgressBar, ProgressStyle};
+use progress::Progress;
 use stablevar::Error;
 use stablevar_io::IoError;
 use stablevar_io::tame::{tame, tame_json, tame_line};
@@ -68,29 +70,22 @@ impl Printer {
         self.line(&text)
     }
 
-    /// A counter on standard error; invisible when quiet or when that is not a terminal.
-    pub(crate) fn counter(&self, what: &'static str) -> ProgressBar {
-        if self.quiet || !std::io::stderr().is_terminal() {
-            return ProgressBar::hidden();
+    /// A counter on standard error: on a terminal it moves, elsewhere lines tell of work that takes long.
+    pub(crate) fn counter(&self, what: &'static str) -> Progress {
+        match (self.quiet, std::io::stderr().is_terminal()) {
+            (true, _) => Progress::hidden(),
+            (false, true) => Progress::counter(what),
+            (false, false) => Progress::lines(0, what),
         }
-        let style = ProgressStyle::with_template("{human_pos} {msg} {elapsed}").ok();
-        let bar = ProgressBar::new_spinner().with_message(what);
-        style.into_iter().for_each(|style| bar.set_style(style));
-        bar
     }
 
-    /// A bar on standard error; invisible when quiet or when that is not a terminal.
-    pub(crate) fn progress(&self, length: usize, what: &str) -> ProgressBar {
-        if self.quiet || !std::io::stderr().is_terminal() {
-            return ProgressBar::hidden();
+    /// The same with a known end.
+    pub(crate) fn progress(&self, length: usize, what: &str) -> Progress {
+        match (self.quiet, std::io::stderr().is_terminal()) {
+            (true, _) => Progress::hidden(),
+            (false, true) => Progress::bar(length, what),
+            (false, false) => Progress::lines(length, what),
         }
-        let bar = ProgressBar::new(length as u64);
-        if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len} {elapsed}, about {eta} left") {
-            bar.set_style(style.progress_chars("=> "));
-        }
-        bar.set_message(what.to_string());
-        bar.enable_steady_tick(std::time::Duration::from_millis(120));
-        bar
     }
 }
 
