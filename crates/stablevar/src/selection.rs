@@ -161,7 +161,9 @@ pub fn stand_ins(data: &Frame, selected: &[usize]) -> Vec<StandIn> {
     let (features, standings) = (&data.encoding.features, data.standings());
     let may = |variable: &usize| !selected.contains(variable) && standings[*variable] != Some(Standing::Unstable);
     let mut found = Vec::new();
-    for &stands_for in selected {
+    // Of very many columns correlations are not known.
+    let known = if data.correlations.rows() == 0 { &[] } else { selected };
+    for &stands_for in known {
         for variable in (0..features.len()).filter(may) {
             let pairs = features[stands_for]
                 .columns
