@@ -111,7 +111,7 @@ fn options(bytes: &[u8]) -> bool {
         ("restarts", 1.into()),
         ("hidden", Value::Counts(vec![2])),
     ] {
-        if name != "evidence" || random.random_range(0..60) > 0 {
+        if name != "evidence" || random.random_range(0..20) > 0 {
             estimator = match estimator.clone().set(name, value) {
                 Ok(changed) => changed,
                 Err(_) => estimator,
