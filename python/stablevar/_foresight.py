@@ -18,7 +18,9 @@ class Foresight:
     expected_error : float or None
         The error to expect there, None where it can't be told.
     interval : tuple of float or None
-        Where it lies with a chance of 90 %, unless the relation of outcome and columns has changed.
+        Where it lies with a chance of 90 %, allowing for relations that change as they do on real tables.
+    interval_same_relation : tuple of float or None
+        The same as long as the relation of outcome and columns is what it was.
     training_error : float
         The held-out error on the training rows.
     metric : str
@@ -41,6 +43,7 @@ class Foresight:
 
     expected_error: float | None
     interval: tuple[float, float] | None
+    interval_same_relation: tuple[float, float] | None
     training_error: float
     metric: str
     n_eff: float
@@ -55,7 +58,8 @@ class Foresight:
 def foresight_of(text: str) -> Foresight:
     """From the core's JSON."""
     told = json.loads(text)
-    told["interval"] = None if told["interval"] is None else tuple(told["interval"])
+    for key in ("interval", "interval_same_relation"):
+        told[key] = None if told[key] is None else tuple(told[key])
     by_importance = sorted(
         told["drift"].items(), key=lambda item: (-item[1]["importance"], -abs(item[1]["standardised_difference"]))
     )

@@ -36,7 +36,7 @@ fn answers(model: &FittedModel, foresight: &Foresight) -> String {
         (Some(error), Some((low, high))) => (
             number(error),
             format!(
-                "with a chance of 90 % between {} and {}, if the relation is what it was",
+                "with a chance of 90 % between {} and {}, as relations change on real tables",
                 number(low),
                 number(high)
             ),

@@ -78,6 +78,7 @@ impl Finding {
         let (figure, decimals) = name.split_once(':').unwrap_or((name, "0"));
         match figure {
             "detail" => self.detail.clone(),
+            "all" => self.variables.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", "),
             "rest" => self.variables.iter().skip(1).map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", "),
             _ => {
                 let decimals = decimals.parse().unwrap_or(0);
@@ -244,8 +245,13 @@ findings! {
     /// Several variables could have been chosen.
     Interchangeable "interchangeable":
         "'{0}' is chosen, but {rest} could take its place",
-        "beside the rest of the set either tells what the other does, and these rows can't say which of them holds elsewhere; the one with the stronger evidence was taken",
+        "beside the rest of the set either tells what the other does, and these rows can't say which of them holds elsewhere; the one with fewer levels that are barely seen was taken, then the one with the stronger evidence",
         "Ask someone who knows the field, and leave the other one out ([exclude])";
+    /// Weak variables were taken together.
+    WeakVariables "weak-variables":
+        "variables with weak evidence were taken together: {all}",
+        "each by itself may be chance, but in regions that were held out fits with them do better by {percent:1} % on average (s.e. {error:1} %) and by {worst:1} % in the worst, and their slopes agree with those of flexible regressions, as a biased variable's would not",
+        "Use more rows to tell which of them count, or leave out what you know to be unstable ([exclude])";
     /// A model was fitted again without its table.
     RefittedFromMemory "refitted-from-memory":
         "the model is fitted to the {used} of the {rows} rows that the first one remembers",

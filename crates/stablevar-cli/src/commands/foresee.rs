@@ -52,11 +52,14 @@ fn print(model: &FittedModel, foresight: &Foresight, printer: &Printer) -> anyho
     let metric = foresight.metric.label();
     printer.line(&format!("'{}' on {} new rows, as far as their columns tell\n", model.target, foresight.rows))?;
     let or_not = |told: Option<String>| told.unwrap_or_else(|| "can't be told".into());
-    let interval = foresight.interval.map(|(low, high)| format!("{} to {}", number(low), number(high)));
+    let interval = |ends: Option<(f64, f64)>| {
+        or_not(ends.map(|(low, high)| format!("{} to {}", number(low), number(high))))
+    };
     for (name, value) in [
         (format!("{metric}, training"), number(foresight.training_error)),
         (format!("{metric}, expected here"), or_not(foresight.expected_error.map(number))),
-        ("  its 90 % interval".into(), or_not(interval)),
+        ("  its 90 % interval".into(), interval(foresight.interval)),
+        ("  if the relation is what it was".into(), interval(foresight.interval_same_relation)),
         (
             "effective training rows like these".into(),
             format!("{:.0} of {}", foresight.effective_sample_size, remembered(model)),

@@ -336,7 +336,7 @@ fn as_if_normal(squared_t: f64, freedom: f64) -> f64 {
 ///
 /// A variable is one question however many columns it has: were each of them to pay for itself, a text variable of
 /// fifteen levels would need a p-value of 1e-20.
-fn as_one_column(statistic: f64, columns: usize) -> f64 {
+pub(crate) fn as_one_column(statistic: f64, columns: usize) -> f64 {
     if columns == 1 {
         return statistic;
     }
@@ -348,6 +348,12 @@ fn as_one_column(statistic: f64, columns: usize) -> f64 {
         return (0..20).fold(2.0 * rarity, |one, _| 2.0 * rarity - (0.5 * one).ln());
     }
     quantile_of_tail(tail, statistic)
+}
+
+/// The normal quantile, in absolute value, that is as unlikely as a p-value.
+pub(crate) fn normal_score(p_value: f64) -> f64 {
+    // Beyond that there are no such numbers.
+    quantile_of_tail(p_value, 1500.0).sqrt()
 }
 
 /// The square of the normal quantile with this tail, at most `most`.

@@ -17,7 +17,7 @@ mod sufficiency;
 use crate::models::OUTLIER_LIMIT;
 use crate::parameter::{Fraction, NonNegative, Positive};
 pub use gather::{gather, sufficiency};
-pub(crate) use judge::chi_squared_tail;
+pub(crate) use judge::{as_one_column, chi_squared_tail, normal_score};
 pub(crate) use screen::is_wide;
 use serde::{Deserialize, Serialize};
 pub use stages::stage_seconds;
@@ -138,6 +138,9 @@ pub struct VariableEvidence {
     pub needed: bool,
     /// Positions of the variables that could take its place in the set.
     pub alternatives: Vec<usize>,
+    /// Whether it joined with others although its evidence is weak, since fits with them do better in regions that were held out.
+    #[serde(default)]
+    pub companion: bool,
 }
 
 /// Whether the selected variables predict as well as all of them, in the training data: mean losses of flexible regressions, each row left

@@ -10,7 +10,7 @@ use super::regression::{Fits, Kernel, Smoother, Space, predictions};
 use super::residual::Plan;
 use super::stages::{Stage, timed};
 use super::{Choice, Sufficiency, VariableEvidence};
-use crate::design::{Standing, Task};
+use crate::design::{FeatureKind, Standing, Task};
 use crate::linalg::Matrix;
 use crate::models::spread_of_the_bulk;
 use crate::threads;
@@ -26,6 +26,8 @@ const PLAUSIBLE: f64 = 0.05;
 const WELCOME: f64 = 5.3;
 /// A variable with this share of the evidence of another given the rest of the set could take its place.
 const ALTERNATIVE_SHARE: f64 = 0.36;
+/// Rows that a level needs to be more than barely seen.
+const LEAST_ROWS_OF_LEVEL: usize = 10;
 /// Candidates that are judged by one pass over the rows.
 const CANDIDATES_TOGETHER: usize = 24;
 
@@ -209,9 +211,15 @@ impl<'a> Sets<'a> {
             found = self.compare(&set);
             grown.extend(welcome);
         }
-        for &(variable, statistic) in &grown {
+        for (mut variable, mut statistic) in grown {
+            let mut alternatives = self.alternatives(&set, variable, statistic);
+            if let Some((other, its_own)) = self.better_seen(&set, variable, &alternatives) {
+                set.iter_mut().filter(|member| **member == variable).for_each(|member| *member = other);
+                alternatives.iter_mut().filter(|named| **named == other).for_each(|named| *named = variable);
+                (variable, statistic) = (other, its_own);
+                found = self.compare(&set);
+            }
             let effective = judged[variable].effective_sample_size;
-            let alternatives = self.alternatives(&set, variable, statistic);
             let evidence = &mut judged[variable];
             evidence.judged_without = (0..self.plan.data.encoding.features.len())
                 .filter(|other| *other != variable && !set.contains(other))
@@ -278,6 +286,29 @@ impl<'a> Sets<'a> {
     /// The certain part of a variable's statistic given a set.
     fn carefully(&self, set: &[usize], variable: usize) -> f64 {
         self.plan.case(variable, &self.columns(set)).judge(self.rows, 1).1
+    }
+
+    /// Of variables that could take the place of a member of the set the one that has fewer levels than it of which there are next to no rows,
+    /// with its statistic given the rest of the set. What such levels mean for the outcome these rows do not tell, and elsewhere there may be
+    /// many of them.
+    fn better_seen(&self, set: &[usize], variable: usize, alternatives: &[usize]) -> Option<(usize, f64)> {
+        let own = self.barely_seen_levels(variable);
+        let (fewest, other) =
+            alternatives.iter().map(|&other| (self.barely_seen_levels(other), other)).min()?;
+        let rest: Vec<usize> = set.iter().copied().filter(|&member| member != variable).collect();
+        let statistic = (fewest < own).then(|| self.carefully(&rest, other))?;
+        (statistic >= NEEDED).then_some((other, statistic))
+    }
+
+    /// How many levels of a variable have next to no rows.
+    fn barely_seen_levels(&self, variable: usize) -> usize {
+        let data = self.plan.data;
+        let feature = &data.encoding.features[variable];
+        if feature.kind == FeatureKind::Number {
+            return 0;
+        }
+        let marked = |column: usize| (0..data.rows()).filter(|&row| data.design[(row, column + 1)] > 0.0).count();
+        feature.columns.iter().filter(|&&column| marked(column) < LEAST_ROWS_OF_LEVEL).count()
     }
 
     /// Variables outside the set that could take the place of one of its members.

@@ -1,5 +1,6 @@
 //! From training data to a fitted model, by any of the methods.
 
+mod companions;
 mod environments;
 mod findings;
 mod fitted;
@@ -33,6 +34,7 @@ use crate::weights::{
     AnyReweighter, Mask, Reached, Reweighted, Reweighter, SampleWeights, WeightFunction, WeightProfile,
 };
 use findings::findings;
+use companions::companions;
 use refitting::{Refitting, refit_chosen};
 use std::ops::ControlFlow;
 
@@ -146,7 +148,7 @@ fn by_svi(
         (None, _) => None,
     };
     let mut sufficiency = gathered.as_ref().and_then(|all| all.sufficiency);
-    let (evidence, evidence_source) = gathered.map(|all| (all.variables, all.source)).unzip();
+    let (mut evidence, evidence_source) = gathered.map(|all| (all.variables, all.source)).unzip();
     let mut outcome = svi(data, reweighter, settings, evidence.as_deref(), seed, &mut |step| watch(Step::Loop(step)))?;
     let selection_frequency = selection_frequency(data, reweighter, settings, seed, watch)?;
     if let Some(frequency) = &selection_frequency {
@@ -157,9 +159,22 @@ fn by_svi(
     }
     // All columns may take the place of a set that falls short, but not of one that was asked for.
     let asked_for = settings.rule.threshold().is_none() || selection_frequency.is_some();
+    let mut joined = None;
+    if let (Some(evidence), Some(evidence::Source::Residual), false) = (&mut evidence, evidence_source, asked_for) {
+        joined = companions(data, &outcome.selected, evidence)?;
+        for &variable in joined.iter().flat_map(|joined| &joined.variables) {
+            evidence[variable].companion = true;
+            outcome.selected.push(variable);
+        }
+        outcome.selected.sort_unstable();
+    }
+    if let (Some(_), Some(how)) = (&joined, &settings.evidence()) {
+        sufficiency = Some(evidence::sufficiency(data, how, &outcome.selected)?);
+    }
     let sufficient = sufficiency.filter(|_| !asked_for).map(|set| set.sufficient);
-    let Refitting { refitted, selected, weights, memory, choice, findings } =
+    let Refitting { refitted, selected, weights, memory, choice, mut findings } =
         refit_chosen(data, refit, outcome.selected, sufficient, seed, watch)?;
+    findings.extend(joined.map(|joined| joined.finding));
     let (mut converged, mut stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
     if converged && !refitted.stop.converged() {
         (converged, stop_reason) = (false, format!("the refit {}", in_words(refitted.stop)));

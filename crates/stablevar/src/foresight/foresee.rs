@@ -33,6 +33,9 @@ const RATIO_COLUMNS: usize = 100;
 const TELLS_OF_LOSSES: f64 = 3.0;
 /// The quantile of the normal law for intervals of 90 %.
 const NORMAL_95: f64 = 1.644_853_626_951_472_7;
+/// How far errors lie from what the columns let expect since relations change, too: the standard deviation of the ratio's logarithm with
+/// which nine of ten intervals hold on 43 real tables (125 environments) that serve nothing else but development.
+const RELATION: f64 = 0.3;
 /// A column that the model uses is told of if it moved by this many standard deviations.
 const MOVED: f64 = 0.5;
 
@@ -67,8 +70,10 @@ pub struct Foresight {
     pub metric: Metric,
     /// The error to expect on the new rows; `None` if it can't be told.
     pub expected_error: Option<f64>,
-    /// Where the error lies with a chance of 90 %, unless the relation itself has changed.
+    /// Where the error lies with a chance of 90 %, allowing for relations that change as they do on real tables.
     pub interval: Option<(f64, f64)>,
+    /// The same as long as the relation is what it was.
+    pub interval_same_relation: Option<(f64, f64)>,
     /// The held-out error on the training rows.
     pub training_error: f64,
     /// Effective number of training rows that are like the new ones.
@@ -147,7 +152,8 @@ impl NewRows<'_> {
         let mut foresight = Foresight {
             metric: metric(classes),
             expected_error: Some(error_of(expected.mean, classes)),
-            interval: Some(interval(&expected, classes)),
+            interval: Some(interval(&expected, classes, RELATION)),
+            interval_same_relation: Some(interval(&expected, classes, 0.0)),
             training_error,
             effective_sample_size: ratio.effective,
             overlap: ratio.overlap,
@@ -238,9 +244,9 @@ impl NewRows<'_> {
             withheld = true;
         }
         findings.extend(self.of_columns(foresight));
-        let wide = foresight.interval.is_some_and(|(low, high)| high > WIDE * low);
+        let wide = foresight.interval_same_relation.is_some_and(|(low, high)| high > WIDE * low);
         foresight.trust = if withheld {
-            (foresight.expected_error, foresight.interval) = (None, None);
+            (foresight.expected_error, foresight.interval, foresight.interval_same_relation) = (None, None, None);
             Trust::No
         } else if wide || foresight.outside_share > SOME_OUTSIDE || foresight.effective_sample_size < FEW_EFFECTIVE {
             Trust::WithCare
@@ -276,13 +282,16 @@ impl NewRows<'_> {
     }
 }
 
-/// The interval on the scale of logarithms, where errors are nearer to a normal law.
-fn interval(expected: &Expected, classes: bool) -> (f64, f64) {
+/// The interval on the scale of logarithms, where errors are nearer to a normal law; `more` is a standard deviation of the error's
+/// logarithm beside that of the estimate.
+fn interval(expected: &Expected, classes: bool, more: f64) -> (f64, f64) {
     if expected.mean <= 0.0 {
         return (0.0, error_of(NORMAL_95 * expected.standard_error, classes));
     }
-    let half = NORMAL_95 * expected.standard_error / expected.mean;
-    let end = |half: f64| error_of(expected.mean * half.exp(), classes);
+    // Errors of numbers are roots of mean losses.
+    let factor = if classes { 1.0 } else { 0.5 };
+    let half = NORMAL_95 * (factor * expected.standard_error / expected.mean).hypot(more);
+    let end = |half: f64| error_of(expected.mean, classes) * half.exp();
     (end(-half), if classes { end(half).min(1.0) } else { end(half) })
 }
 

@@ -164,7 +164,7 @@ impl Material {
     }
 }
 
-fn sheet(data: &TrainingData, columns: &[usize], bulks: Option<&[Bulk]>) -> Sheet {
+pub(super) fn sheet(data: &TrainingData, columns: &[usize], bulks: Option<&[Bulk]>) -> Sheet {
     let rows = Matrix::from_fn(data.rows(), columns.len() + 1, |row, k| match (k, bulks) {
         (0, _) => 1.0,
         (_, None) => data.design[(row, columns[k - 1] + 1)],

@@ -161,10 +161,7 @@ impl Trial {
         if question.selected.is_empty() || held_out.regions.used.len() < held_out.regions.least() {
             return Ok(nothing);
         }
-        let features = &data.encoding.features;
-        let mut chosen: Vec<usize> =
-            question.selected.iter().flat_map(|&variable| features[variable].columns.iter().copied()).collect();
-        chosen.sort_unstable();
+        let chosen = encoded(data, question.selected);
         let material = Material::new(data, &chosen, can_draw_in)?;
         let candidates = material.candidates(chosen.len() == data.columns());
         let stopped = AtomicBool::new(false);
@@ -306,7 +303,10 @@ fn losses(
         Some(found) => found.weights.iter().zip(&data.base).map(|(weight, base)| weight * base).collect(),
         None => data.base.clone(),
     };
-    let whole = Whole::fit(material.sheet(candidate)?, &weights, candidate.kind, limit.get())?;
+    losses_of(&Whole::fit(material.sheet(candidate)?, &weights, candidate.kind, limit.get())?, held_out)
+}
+
+fn losses_of(whole: &Whole, held_out: &HeldOut) -> Option<Losses> {
     let parts = held_out.parts();
     let losses = threads::map(parts.len(), |k| {
         let coefficients = whole.without(parts[k])?;
@@ -314,4 +314,22 @@ fn losses(
         losses.iter().all(|loss| loss.is_finite()).then_some(losses)
     });
     losses.into_iter().collect()
+}
+
+/// The losses of least squares (logistic regression) on some variables, whose positions are given; `None` if they can't be fitted
+/// or too few regions can be held out.
+pub fn plain_losses(data: &TrainingData, held_out: &HeldOut, variables: &[usize]) -> Option<Losses> {
+    let sheet = candidates::sheet(data, &encoded(data, variables), None);
+    let enough = held_out.regions.used.len() >= LEAST_REGIONS;
+    let whole = Whole::fit(&sheet, &data.base, Kind::Linear, f64::INFINITY).filter(|_| enough)?;
+    losses_of(&whole, held_out)
+}
+
+/// The encoded columns of some variables, in order.
+fn encoded(data: &TrainingData, variables: &[usize]) -> Vec<usize> {
+    let features = &data.encoding.features;
+    let mut columns: Vec<usize> =
+        variables.iter().flat_map(|&variable| features[variable].columns.iter().copied()).collect();
+    columns.sort_unstable();
+    columns
 }

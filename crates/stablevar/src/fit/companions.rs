@@ -1,0 +1,171 @@
+//! Weak variables that count together.
+//!
+//! Each has some evidence, but not enough to be told from chance, and the set suffices without any single one of them. Left out
+//! together they cost more than a few columns without effect would. So they join, all or none, if plain fits with them do better in
+//! regions that were held out: a column without effect makes these worse, if anything.
+//!
+//! A biased column would do better there, too. But its slope in least squares is far from its slope in flexible regressions, which
+//! is none: what tells a weak effect from a bias is that the two agree.
+
+use crate::design::TrainingData;
+use crate::error::Result;
+use crate::evidence::{VariableEvidence, as_one_column, normal_score};
+use crate::finding::{Code, Finding};
+use crate::linalg::{Cholesky, Matrix, dot, multiply_rows};
+use crate::passes::RowSource;
+use crate::rows::{weighted_column_sums, weighted_cross_product};
+use crate::stress::{HeldOut, plain_losses, rows_for_stress};
+
+/// The largest p-value of a variable that may join.
+const SOME_EVIDENCE: f64 = 0.3;
+/// By how much, in standard errors, slopes in least squares and in flexible regressions may differ.
+const AGREEMENT: f64 = 2.0;
+/// What fits must do better by, as a share of the error, and in standard errors.
+const LEAST_GAIN: f64 = 0.004;
+const LEAST_SURE: f64 = 0.5;
+/// The same in the worst region, where they do better on average, if only by chance: variables that tell much the same are worth having
+/// both where one of them fails.
+const LEAST_GAIN_AT_WORST: f64 = 0.1;
+/// Rows per encoded column that least squares needs to say something about slopes.
+const ROWS_PER_COLUMN: usize = 5;
+
+/// Variables that join a set together.
+pub(super) struct Companions {
+    pub variables: Vec<usize>,
+    pub finding: Finding,
+}
+
+/// The variables that join a set, if any do; none that was told to be unstable does.
+pub(super) fn companions(
+    data: &dyn RowSource,
+    selected: &[usize],
+    evidence: &[VariableEvidence],
+) -> Result<Option<Companions>> {
+    let standings = data.frame().standings();
+    let plausible = |variable: &usize| {
+        let evidence = &evidence[*variable];
+        evidence.p_value < SOME_EVIDENCE && !evidence.doubtful && standings[*variable].is_none()
+    };
+    let outside: Vec<usize> =
+        (0..evidence.len()).filter(|variable| !selected.contains(variable)).filter(plausible).collect();
+    if selected.is_empty() || outside.is_empty() {
+        return Ok(None);
+    }
+    let rows = rows_for_stress(data)?;
+    if rows.rows() < ROWS_PER_COLUMN * (rows.columns() + 1) {
+        return Ok(None);
+    }
+    let Some(linear) = linear_scores(&rows) else { return Ok(None) };
+    let agrees = |variable: &usize| {
+        let of_one = rows.encoding.features[*variable].columns.len() == 1;
+        let flexible = normal_score(evidence[*variable].p_value);
+        let flexible = if of_one { flexible.copysign(evidence[*variable].t) } else { flexible };
+        (linear[*variable] - flexible).abs() < AGREEMENT
+    };
+    let joining: Vec<usize> = outside.into_iter().filter(agrees).collect();
+    if joining.is_empty() {
+        return Ok(None);
+    }
+    let held_out = HeldOut::of(&rows);
+    let mut larger: Vec<usize> = selected.iter().chain(&joining).copied().collect();
+    larger.sort_unstable();
+    let (Some(with), Some(without)) =
+        (plain_losses(&rows, &held_out, &larger), plain_losses(&rows, &held_out, selected))
+    else {
+        return Ok(None);
+    };
+    let gain = held_out.difference(&with, &without);
+    let worst = held_out.figures(&with, &without).stress_worst;
+    let on_average = -gain.mean > LEAST_GAIN.max(LEAST_SURE * gain.standard_error);
+    if !(on_average || (gain.mean < 0.0 && worst < 1.0 - LEAST_GAIN_AT_WORST)) {
+        return Ok(None);
+    }
+    let names = joining.iter().map(|&variable| rows.encoding.features[variable].name.clone());
+    let finding = Finding::new(Code::WeakVariables)
+        .about(names)
+        .with("percent", -100.0 * gain.mean)
+        .with("error", 100.0 * gain.standard_error)
+        .with("worst", 100.0 * (1.0 - worst));
+    Ok(Some(Companions { variables: joining, finding }))
+}
+
+/// Per variable its slope in least squares on all columns (for classes of the label) over a standard error that needs no constant variance; of text
+/// variables the normal quantile that is as unlikely as their chi-squared statistic. `None` if the columns are not independent.
+fn linear_scores(data: &TrainingData) -> Option<Vec<f64>> {
+    let moments = weighted_cross_product(&data.design, &data.base);
+    let solver = Cholesky::with_least_ridge(&moments)?;
+    let slopes = solver.solve(&weighted_column_sums(&data.design, &data.base, &data.outcome));
+    let squares = |row: usize| (data.base[row] * (data.outcome[row] - dot(data.design.row(row), &slopes))).powi(2);
+    let spread = weighted_cross_product(&data.design, &(0..data.rows()).map(squares).collect::<Vec<_>>());
+    let inverse = solver.inverse();
+    let times = |left: &Matrix, right: &Matrix| {
+        let mut product = Matrix::zeros(left.rows(), right.columns());
+        multiply_rows(left.values(), right, product.values_mut());
+        product
+    };
+    let variance = times(&times(&inverse, &spread), &inverse);
+    let score = |columns: &[usize]| match columns {
+        [column] => slopes[column + 1] / variance[(column + 1, column + 1)].max(f64::MIN_POSITIVE).sqrt(),
+        columns => {
+            let places: Vec<usize> = columns.iter().map(|column| column + 1).collect();
+            let own: Vec<f64> = places.iter().map(|&place| slopes[place]).collect();
+            let statistic = Cholesky::with_least_ridge(&variance.submatrix(&places))
+                .map_or(0.0, |solver| dot(&own, &solver.solve(&own)).max(0.0));
+            as_one_column(statistic, columns.len()).sqrt()
+        }
+    };
+    Some(data.encoding.features.iter().map(|feature| score(&feature.columns)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::Roles;
+    use crate::table::Table;
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+    use rand_distr::StandardNormal;
+
+    const WEAK: usize = 6;
+
+    /// `y = 2 a + slope (x1 + .. + x6) + noise`; the evidence is what `t` makes of each x.
+    fn found(slope: f64, t: &dyn Fn(f64) -> f64) -> Option<Vec<usize>> {
+        let rows = 500;
+        let mut random = ChaCha8Rng::seed_from_u64(3);
+        let mut draw = || -> Vec<f64> { (0..rows).map(|_| random.sample(StandardNormal)).collect() };
+        let (a, noise) = (draw(), draw());
+        let weak: Vec<Vec<f64>> = (0..WEAK).map(|_| draw()).collect();
+        let y = (0..rows).map(|k| 2.0 * a[k] + slope * weak.iter().map(|x| x[k]).sum::<f64>() + noise[k]).collect();
+        let columns = weak.into_iter().enumerate().map(|(k, x)| (format!("x{}", k + 1), x));
+        let columns = std::iter::once(("a".to_string(), a)).chain(columns).chain([("y".to_string(), y)]);
+        let table = Table::from_numbers(columns).unwrap();
+        let data = TrainingData::prepare(&table, &Roles::target("y")).unwrap();
+        let scores = linear_scores(&data).unwrap();
+        let evidence: Vec<VariableEvidence> = scores
+            .iter()
+            .map(|&score| {
+                let t = t(score);
+                let p_value = crate::evidence::chi_squared_tail(t * t, 1);
+                VariableEvidence { t, p_value, ..VariableEvidence::default() }
+            })
+            .collect();
+        companions(&data, &[0], &evidence).unwrap().map(|found| found.variables)
+    }
+
+    #[test]
+    fn weak_effects_join_together() {
+        let joined = found(0.12, &|score| score).unwrap();
+        assert!(joined.len() >= WEAK - 1 && !joined.contains(&0), "{joined:?}");
+    }
+
+    #[test]
+    fn columns_without_effect_do_not_join() {
+        assert_eq!(found(0.0, &|score| score), None);
+    }
+
+    #[test]
+    fn what_flexible_regressions_do_not_confirm_does_not_join() {
+        // As a biased column: it helps least squares in every region, and has next to no evidence of its own.
+        assert_eq!(found(0.3, &|_| 1.2), None);
+    }
+}
