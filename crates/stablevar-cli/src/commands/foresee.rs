@@ -52,9 +52,8 @@ fn print(model: &FittedModel, foresight: &Foresight, printer: &Printer) -> anyho
     let metric = foresight.metric.label();
     printer.line(&format!("'{}' on {} new rows, as far as their columns tell\n", model.target, foresight.rows))?;
     let or_not = |told: Option<String>| told.unwrap_or_else(|| "can't be told".into());
-    let interval = |ends: Option<(f64, f64)>| {
-        or_not(ends.map(|(low, high)| format!("{} to {}", number(low), number(high))))
-    };
+    let interval =
+        |ends: Option<(f64, f64)>| or_not(ends.map(|(low, high)| format!("{} to {}", number(low), number(high))));
     for (name, value) in [
         (format!("{metric}, training"), number(foresight.training_error)),
         (format!("{metric}, expected here"), or_not(foresight.expected_error.map(number))),

@@ -293,8 +293,7 @@ impl<'a> Sets<'a> {
     /// many of them.
     fn better_seen(&self, set: &[usize], variable: usize, alternatives: &[usize]) -> Option<(usize, f64)> {
         let own = self.barely_seen_levels(variable);
-        let (fewest, other) =
-            alternatives.iter().map(|&other| (self.barely_seen_levels(other), other)).min()?;
+        let (fewest, other) = alternatives.iter().map(|&other| (self.barely_seen_levels(other), other)).min()?;
         let rest: Vec<usize> = set.iter().copied().filter(|&member| member != variable).collect();
         let statistic = (fewest < own).then(|| self.carefully(&rest, other))?;
         (statistic >= NEEDED).then_some((other, statistic))

@@ -33,8 +33,8 @@ use crate::svi::{Loop, LoopStop, Svi, svi};
 use crate::weights::{
     AnyReweighter, Mask, Reached, Reweighted, Reweighter, SampleWeights, WeightFunction, WeightProfile,
 };
-use findings::findings;
 use companions::companions;
+use findings::findings;
 use refitting::{Refitting, refit_chosen};
 use std::ops::ControlFlow;
 

@@ -320,7 +320,7 @@ fn losses_of(whole: &Whole, held_out: &HeldOut) -> Option<Losses> {
 /// or too few regions can be held out.
 pub fn plain_losses(data: &TrainingData, held_out: &HeldOut, variables: &[usize]) -> Option<Losses> {
     let sheet = candidates::sheet(data, &encoded(data, variables), None);
-    let enough = held_out.regions.used.len() >= LEAST_REGIONS;
+    let enough = held_out.regions.used.len() >= held_out.regions.least();
     let whole = Whole::fit(&sheet, &data.base, Kind::Linear, f64::INFINITY).filter(|_| enough)?;
     losses_of(&whole, held_out)
 }
