@@ -2,7 +2,7 @@
 
 use crate::chart::{BalanceChart, Change, Heatmap, LABEL, PANEL, picture};
 use crate::page::{name as shown, panels, wide};
-use crate::text::{escape, labels, number, shorten_name};
+use crate::text::{count, escape, labels, number, shorten_name};
 use serde_json::json;
 use stablevar::Matrix;
 use stablevar::diagnostics::SelectionCondition;
@@ -61,16 +61,17 @@ fn steps(model: &FittedModel) -> Vec<(usize, String, &Matrix)> {
     let last = model.history.len().saturating_sub(1);
     for (k, step) in model.history.iter().enumerate().filter(|(k, _)| k % stride == 0 || *k == last) {
         let caption = format!(
-            "Loop {}: {:.0} effective rows, largest correlation where none should be {:.3}.",
+            "Loop {}: {} effective rows, largest correlation where none should be {:.3}.",
             k + 1,
-            step.effective_sample_size,
+            count(step.effective_sample_size.round() as usize),
             step.remaining_correlation
         );
         steps.push((k + 1, caption, &step.correlations));
     }
     if let Some(correlations) = &model.diagnostics.correlations {
         let whose = if model.refit_is_weighted() { "weights of the refit" } else { "weights" };
-        let caption = format!("Under the {whose}: {:.0} effective rows.", model.effective_sample_size);
+        let caption =
+            format!("Under the {whose}: {} effective rows.", count(model.effective_sample_size.round() as usize));
         steps.push((model.history.len() + 1, caption, correlations));
     }
     steps
