@@ -101,15 +101,20 @@ FITTED = {
     "coef_": (
         "ndarray",
         "Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per "
-        "encoded level. ``coef_names_`` names them. Not for networks.",
+        "encoded level. ``coef_names_`` names them. Not for networks and trees.",
     ),
     "coef_names_": ("list of str", "The encoded columns that ``coef_`` is for."),
     "coefficients_": (
         "DataFrame",
-        "Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a "
-        'network mean slopes. As a dict: ``summary_["coefficients"]``.',
+        "Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of "
+        'networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.',
     ),
-    "intercept_": ("float or ndarray", "The constant. Not for networks."),
+    "influence_": (
+        "dict or None",
+        "What matters to boosted trees: by encoded column how much predictions change (root mean square) if its "
+        "values are dealt out anew among the rows. For other models None.",
+    ),
+    "intercept_": ("float or ndarray", "The constant. Not for networks and trees."),
     "weights_": ("ndarray of shape (n_samples,)", "The rows' weights, mean 1."),
     "n_eff_": ("float", "Effective sample size of the weights."),
     "history_": ("list of dict", "Every loop."),

@@ -264,6 +264,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         self.converged_: bool = summary["converged"]
         self.n_iter_: int = max(1, summary["loops"])
         self.findings_: list[dict[str, Any]] = summary["findings"]
+        self.influence_: dict[str, float] | None = summary["influence"]
         if summary["model"] == "linear":
             encoded: dict[str, list[str]] = {name: [] for name in names}
             for column in summary["columns"]:

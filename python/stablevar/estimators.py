@@ -93,11 +93,12 @@ class SVIRegressor(Regression, StableModel):
         another reweighter.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -137,14 +138,14 @@ class SVIRegressor(Regression, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -334,11 +335,12 @@ class SVIClassifier(Classification, StableModel):
         another reweighter.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -378,14 +380,14 @@ class SVIClassifier(Classification, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -576,11 +578,12 @@ class SVIDRegressor(Regression, StableModel):
         another reweighter.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -620,14 +623,14 @@ class SVIDRegressor(Regression, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -807,11 +810,12 @@ class SVIDClassifier(Classification, StableModel):
         another reweighter.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -851,14 +855,14 @@ class SVIDClassifier(Classification, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -1031,11 +1035,12 @@ class NonlinearSVIRegressor(Regression, StableModel):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -1090,14 +1095,14 @@ class NonlinearSVIRegressor(Regression, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -1289,11 +1294,12 @@ class NonlinearSVIClassifier(Classification, StableModel):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -1348,14 +1354,14 @@ class NonlinearSVIClassifier(Classification, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -1492,11 +1498,12 @@ class OLSRegressor(Regression, StableModel):
 
     Parameters
     ----------
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -1533,14 +1540,14 @@ class OLSRegressor(Regression, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -1603,11 +1610,12 @@ class LassoRegressor(Regression, StableModel):
         Columns, by their names or positions, known to be unstable: never in the set, and judged all the same.
     folds : int in [2, inf), default=5
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -1646,14 +1654,14 @@ class LassoRegressor(Regression, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -1722,11 +1730,12 @@ class RidgeRegressor(Regression, StableModel):
 
     Parameters
     ----------
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -1766,14 +1775,14 @@ class RidgeRegressor(Regression, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -1851,11 +1860,12 @@ class STGRegressor(Regression, StableModel):
     penalty : float in [0, inf) or None, default=None
         Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
         data. Takes the place of ``penalty_factor``.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -1907,14 +1917,14 @@ class STGRegressor(Regression, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -2034,11 +2044,12 @@ class STGClassifier(Classification, StableModel):
     penalty : float in [0, inf) or None, default=None
         Cost of an open gate (the paper's lambda) as a share of the outcome's variance. ``None``: chosen from the
         data. Takes the place of ``penalty_factor``.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -2090,14 +2101,14 @@ class STGClassifier(Classification, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -2210,11 +2221,12 @@ class DWRRegressor(Regression, StableModel):
         Most steps of the published descent.
     dwr_tolerance : float in (0, inf), default=1e-12
         The loss at which the published descent stops early.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -2253,14 +2265,14 @@ class DWRRegressor(Regression, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -2338,11 +2350,12 @@ class DWRClassifier(Classification, StableModel):
         Most steps of the published descent.
     dwr_tolerance : float in (0, inf), default=1e-12
         The loss at which the published descent stops early.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -2381,14 +2394,14 @@ class DWRClassifier(Classification, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -2470,11 +2483,12 @@ class SRDORegressor(Regression, StableModel):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -2526,14 +2540,14 @@ class SRDORegressor(Regression, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -2634,11 +2648,12 @@ class SRDOClassifier(Classification, StableModel):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -2690,14 +2705,14 @@ class SRDOClassifier(Classification, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -2789,11 +2804,12 @@ class MLPRegressor(Regression, StableModel):
 
     Parameters
     ----------
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -2845,14 +2861,14 @@ class MLPRegressor(Regression, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -2930,11 +2946,12 @@ class MLPClassifier(Classification, StableModel):
 
     Parameters
     ----------
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -2986,14 +3003,14 @@ class MLPClassifier(Classification, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float
@@ -3073,11 +3090,12 @@ class LogisticClassifier(Classification, StableModel):
 
     Parameters
     ----------
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -3114,14 +3132,14 @@ class LogisticClassifier(Classification, StableModel):
         they differ.
     coef_ : ndarray
         Coefficients in the units of the data, 0 for variables left out: one per feature, for a text column one per
-        encoded level. ``coef_names_`` names them. Not for networks.
+        encoded level. ``coef_names_`` names them. Not for networks and trees.
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
         Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
         network mean slopes. As a dict: ``summary_["coefficients"]``.
     intercept_ : float or ndarray
-        The constant. Not for networks.
+        The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
         The rows' weights, mean 1.
     n_eff_ : float

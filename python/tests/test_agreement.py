@@ -60,6 +60,7 @@ def facts(summary):
         ),
         (SVIRegressor(evidence=None, max_iter=2), ["--evidence", "none", "--loops", "2"]),
         (SVIRegressor(refit="linear", outlier_limit=2.0), ["--refit", "linear", "--outlier-limit", "2"]),
+        (SVIRegressor(refit="trees", tree_rounds=20), ["--refit", "trees", "--tree-rounds", "20"]),
         (
             SVIRegressor(evidence=None, sigma=0.5, penalty_factor=1.0),
             ["--evidence", "none", "--sigma", "0.5", "--lambda-factor", "1"],

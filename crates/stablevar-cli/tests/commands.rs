@@ -554,6 +554,33 @@ fn nonlinear_data_are_fitted_saved_and_predicted_by_networks() {
 }
 
 #[test]
+fn boosted_trees_are_fitted_saved_told_of_and_predicted() {
+    let folder = Folder::with_sample();
+    let fit = ["fit", "train.csv", "--target", "y", "--refit", "trees", "--model", "m.json", "--report", "r.html"];
+    let told = folder.run(&[&fit[..], &["--tree-rounds", "40", "--format", "json"]].concat()).succeeds().json();
+    assert_eq!((&told["model"], &told["intercept"]), (&"trees".into(), &serde_json::Value::Null));
+    assert_eq!((&told["refit"]["chosen"], &told["settings"]["tree-rounds"]), (&"trees".into(), &40.into()));
+    let selected = told["selected"].as_array().unwrap();
+    let influence = told["influence"].as_object().unwrap();
+    assert!(influence.len() == selected.len() && influence.values().all(|value| value.as_f64().unwrap() > 0.0));
+    assert!(read(&folder.path("r.html")).contains("dealt out anew"));
+    let printed = folder.run(&[&fit[..], &["--tree-rounds", "40"]].concat()).succeeds().stdout();
+    assert!(printed.contains("influence") && printed.contains("mean slope"), "{printed}");
+    assert_eq!(folder.run(&["predict", "m.json", "train.csv"]).succeeds().stdout().lines().count(), 601);
+    let foreseen = folder.run(&["foresee", "m.json", "train.csv", "--format", "json"]).succeeds().json();
+    assert!(foreseen["expected_error"].as_f64().unwrap() > 0.0);
+
+    // A tree whose nodes lead nowhere is refused, and so are trees for rows that stay in a file.
+    let mut model: serde_json::Value = serde_json::from_str(&read(&folder.path("m.json"))).unwrap();
+    let trees = model.pointer_mut("/model/trees/trees/0").expect("the trees of the model");
+    *trees = serde_json::json!([[0, 0.5, 0], 1.0]);
+    folder.file("bad.json", model.to_string());
+    folder.run(&["predict", "bad.json", "train.csv"]).fails_with(&["bad.json"]);
+    folder.run(&[&fit[..], &["--memory", "1KB"]].concat()).fails_with(&["boosted trees", "--memory"]);
+    assert_eq!(folder.run(&[&fit[..], &["--tree-depth", "11"]].concat()).code(), 2);
+}
+
+#[test]
 fn classes_too_can_have_networks() {
     let folder = Folder::new();
     let simulate = ["simulate", "nonlinear", "--n", "2500", "--binary", "2", "--out", "train.csv"];

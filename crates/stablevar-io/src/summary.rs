@@ -69,6 +69,9 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
         value
     };
     let known = names.iter().filter_map(|name| Some((name.clone(), json!(model.told.of(name)?))));
+    let of_columns = |values: &[f64]| {
+        object(used.iter().map(|&column| (model.encoding.columns[column].name.clone(), values[column])))
+    };
     let mut all = json!({
         "method": model.method.name(),
         "task": model.task,
@@ -86,8 +89,8 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
         "selection_frequency": model.selection_frequency.as_deref().map(by_name),
         "stand_ins": stand_ins,
         "refit": refit(model),
-        "model": match model.model { Model::Linear(_) => "linear", Model::Network(_) => "network" },
-        "coefficients": object(used.iter().map(|&column| (model.encoding.columns[column].name.clone(), coefficients[column]))),
+        "model": match model.model { Model::Linear(_) => "linear", Model::Network(_) => "network", Model::Trees(_) => "trees" },
+        "coefficients": of_columns(&coefficients),
         "intercept": model.model.intercept(&model.encoding),
         "n_eff": model.effective_sample_size,
         "loops": model.history.len(),
@@ -116,6 +119,8 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
     let errors =
         model.standard_errors().map(|errors| errors.into_iter().map(|(name, error)| (name.to_string(), error)));
     all["standard_errors"] = errors.map_or(Value::Null, object);
+    // What matters to trees, which have no coefficients.
+    all["influence"] = model.model.influence().map_or(Value::Null, |values| of_columns(&values));
     all["told"] = Value::Object(known.collect());
     all["environments"] = model.environments.as_ref().map_or(Value::Null, environments);
     all["remembered_rows"] = model.memory.as_ref().map_or(0, |memory| memory.rows()).into();

@@ -185,6 +185,9 @@ fn what_needs_memory_says_so() {
     // That it is not everything, and why.
     let why = |name: &str| needs(&Method::named(name).unwrap());
     assert_eq!((why("svi"), why("ols"), why("lasso")), (None, None, Some("the Lasso".into())));
+    let trees = Estimator::new("svi").unwrap().set("refit", "trees").unwrap().method;
+    assert_eq!(needs(&trees), Some("a model of boosted trees".into()));
+    assert!(matches!(fit(&rows, &trees, 0, &|_| ControlFlow::Continue(())), Err(Error::NeedsMemory { .. })));
 }
 
 #[test]

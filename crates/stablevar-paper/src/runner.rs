@@ -269,6 +269,7 @@ fn make(experiment: &Experiment, cell: Cell, seed: u64, methods: &[&Contender]) 
 fn loop_records(model: &FittedModel, stable: &[usize]) -> Vec<LoopRecord> {
     let outcome_scale = match &model.model {
         Model::Linear(linear) => linear.outcome_scale(),
+        Model::Trees(trees) => trees.line().outcome_scale(),
         Model::Network(_) => 1.0,
     };
     let in_units = |coefficients: &[f64]| -> Vec<f64> {

@@ -201,7 +201,7 @@ impl Board<'_> {
         stable: &Estimator,
         fitted: &Fit,
         seconds: f64,
-        can_draw_in: bool,
+        in_memory: bool,
     ) -> Result<()> {
         let model = &fitted.model;
         // Where all columns were taken in the end, the variables chosen are those likely enough.
@@ -213,14 +213,15 @@ impl Board<'_> {
         };
         let limit = stable.method.refit.auto().map_or(OUTLIER_LIMIT, |auto| auto.robust.limit);
         let question = Question { selected: &selected, sufficient: None, limit };
-        let trial = Trial::run(data, self.held_out, &question, can_draw_in, &|_| ControlFlow::Continue(()))?;
-        for (candidate, losses) in trial.candidates.iter().zip(&trial.losses) {
+        let trial = Trial::run(data, self.held_out, &question, in_memory, &|_| ControlFlow::Continue(()))?;
+        for (k, candidate) in trial.candidates.iter().enumerate() {
             let columns = match candidate.variables {
                 Variables::Chosen => selected.len(),
                 Variables::All => data.encoding.features.len(),
             };
             let name = format!("{}: {}", stable.method.name(), candidate.name(data.target.task()));
-            self.add(name, columns, losses, seconds);
+            let figures = trial.figures(self.held_out, k, &self.baseline);
+            self.candidates.push(Compared { name, columns, figures, seconds, note: String::new() });
         }
         if let Choose::Loop(_) = &stable.method.choose
             && trial.candidates.is_empty()

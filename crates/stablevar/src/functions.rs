@@ -18,6 +18,22 @@ pub fn softplus(u: f64) -> f64 {
     u.max(0.0) + (-u.abs()).exp().ln_1p()
 }
 
+/// A number whose bits look like chance and are a function of another (the finaliser of SplitMix64).
+pub(crate) fn scrambled(number: u64) -> u64 {
+    let mut bits = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
+}
+
+/// A number with so many significant digits as a file should hold.
+pub(crate) fn short(value: f64, digits: usize) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
+}
+
 /// The distribution function of the standard normal.
 pub fn normal_cdf(x: f64) -> f64 {
     0.5 * erfc(-x * FRAC_1_SQRT_2)
@@ -87,5 +103,13 @@ mod tests {
         let mut above = [0.0, 1e-12, 5.0];
         exp_of_nonpositive(&mut above);
         assert_eq!(above, [1.0; 3]);
+    }
+
+    #[test]
+    fn numbers_are_short_and_near() {
+        assert_eq!(short(0.1 + 0.2, 9), 0.3);
+        assert_eq!(short(-1_180.000_000_000_2, 9), -1180.0);
+        assert!((short(1e300 / 3.0, 9) / (1e300 / 3.0) - 1.0).abs() < 1e-8);
+        assert_eq!(short(0.0, 9), 0.0);
     }
 }

@@ -95,6 +95,11 @@ pub(crate) fn sum_matrices(rows: usize, size: usize, work: impl Fn(Range<usize>,
     total
 }
 
+/// Places of at most so many rows, evenly spaced over all.
+pub(crate) fn evenly_spaced(rows: usize, most: usize) -> Vec<usize> {
+    (0..rows).step_by(rows.div_ceil(most.max(1)).max(1)).collect()
+}
+
 /// The tiles of a block.
 pub(crate) fn tiles(block: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     cut(block, TILE)

@@ -119,3 +119,30 @@ fn methods_are_compared_with_the_choice_among_them() {
     assert!((all.figures.stress_error - 1.0).abs() < 1e-6 && (all.figures.stress_worst - 1.0).abs() < 1e-6);
     assert!((all.figures.cv_error / found.candidates[0].figures.cv_error - 1.0).abs() < 1e-6);
 }
+
+/// Steps and a product, which no line has, in rows that differ from region to region.
+fn stepped(rows: usize) -> Table<'static> {
+    let spread = |k: usize, by: usize| ((k * by) % 9973) as f64 / 9973.0 - 0.5;
+    let column = |by: usize| -> Vec<f64> { (0..rows).map(|k| 4.0 * spread(k, by)).collect() };
+    let (a, b, c) = (column(7919), column(6131), column(3889));
+    let y = (0..rows).map(|k| 2.0 * f64::from(a[k].sin() > 0.3) + b[k] * a[k] + 0.3 * c[k] + spread(k, 2111)).collect();
+    Table::from_numbers([("a", a), ("b", b), ("c", c), ("y", y)]).unwrap()
+}
+
+#[test]
+fn trees_are_taken_where_they_clearly_carry_over_and_fitted_as_if_asked_for() {
+    let data = prepare(&stepped(1500));
+    let choice = chosen_for(&data, &[0, 1, 2], Some(true)).choice;
+    assert_eq!((choice.chosen.as_str(), choice.candidate.kind), ("trees", Kind::Trees), "{choice:?}");
+    assert!(choice.why.contains("clearly better than the best linear fit"), "{}", choice.why);
+    let figures = |name: &str| &choice.candidates.iter().find(|one| one.name == name).unwrap().figures;
+    assert!(figures("trees").stress_error < 0.9 * figures("robust").stress_error);
+    assert!(figures("trees").cv_error < 0.8 * figures("robust").cv_error);
+
+    let fitted = fit_method(&data, &method("svi"));
+    let asked = fit_method(&data, &method_with("svi", [("refit", "trees")]));
+    assert_eq!(fitted.model.refit.as_ref().unwrap().chosen, "trees");
+    assert_eq!((&fitted.model.model, &fitted.model.memory), (&asked.model.model, &asked.model.memory));
+    assert!(fitted.model.memory.is_some() && asked.model.refit.is_none());
+    fitted.model.check().unwrap();
+}

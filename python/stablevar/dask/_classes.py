@@ -74,11 +74,12 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         another reweighter.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
@@ -240,11 +241,12 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         another reweighter.
     balance_steps : int in [1, inf), default=500
         Most steps of the search for balance.
-    refit : {"auto", "linear", "robust", "ridge", "network", "kept"}, default="auto"
+    refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths; a network behind network
-        gates. "linear": least squares; for classes logistic regression. "robust": least squares that a few extreme
-        outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network. "kept": the
+        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
+        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
+        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
+        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
         coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0

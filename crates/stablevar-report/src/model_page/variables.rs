@@ -73,6 +73,10 @@ fn headings(model: &FittedModel) -> Vec<(&'static str, String)> {
     } else {
         ("mean slope", "By how much the model's prediction rises with one unit of it, on average over the rows.".into())
     });
+    headings.extend(model.model.influence().iter().map(|_| {
+        let what = "By how much predictions change (root mean square, in the outcome's units or as log-odds) if its values are dealt out anew among the rows. Trees have no coefficients: their mean slope is that of the straight line nearest to them.";
+        ("influence", what.into())
+    }));
     headings.extend(
         model.selection_frequency.iter().map(|_| {
             ("selected in resamples", "The share of random halves of the rows in which it was chosen.".into())
@@ -139,11 +143,11 @@ fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
     let coefficients = model.model.coefficients(&model.encoding);
     let feature = &model.encoding.features[position];
     let selected = model.selected.contains(&position);
-    let coefficient = match feature.columns.as_slice() {
+    let cell = |values: &[f64]| match feature.columns.as_slice() {
         _ if !selected => TableCell::number("–".into(), 0.0),
-        [column] => TableCell::number(number(coefficients[*column]), coefficients[*column]),
+        [column] => TableCell::number(number(values[*column]), values[*column]),
         columns => {
-            let largest = columns.iter().map(|&column| coefficients[column].abs()).fold(0.0, f64::max);
+            let largest = columns.iter().map(|&column| values[column].abs()).fold(0.0, f64::max);
             TableCell::number(format!("<a href=\"#levels\">{} levels</a>", columns.len() + 1), largest)
         }
     };
@@ -154,7 +158,8 @@ fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
         let bar = format!("<span class=\"share\"><i style=\"width:{:.0}%\"></i></span>", 100.0 * probability);
         row.push(TableCell::number(format!("{bar}{probability:.2}{marks}"), probability));
     }
-    row.push(coefficient);
+    row.push(cell(&coefficients));
+    row.extend(model.model.influence().iter().map(|values| cell(values)));
     let shares = model.selection_frequency.iter();
     row.extend(shares.map(|share| TableCell::number(format!("{:.0} %", 100.0 * share[position]), share[position])));
     if let Some(evidence) = model.evidence.as_ref().map(|all| &all[position]) {

@@ -102,6 +102,22 @@ impl World {
     }
 }
 
+/// Rows to learn from, and rows of the same world whose columns have shifted.
+pub struct Sample {
+    pub training: Table<'static>,
+    /// Rows like those to learn from.
+    pub here: Table<'static>,
+    pub elsewhere: Table<'static>,
+    pub classes: bool,
+}
+
+/// A sample of a world with so many rows to learn from.
+pub fn sample(seed: u64, rows: usize) -> Sample {
+    let mut world = World::new(seed);
+    let (training, here) = (world.draw(rows, false), world.draw(10_000, false));
+    Sample { training, here, elsewhere: world.draw(10_000, true), classes: world.classes }
+}
+
 /// What was foreseen in a world, and the truth.
 pub struct Outcome {
     pub foresight: Foresight,

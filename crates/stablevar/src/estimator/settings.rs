@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::evidence::{Evidence, Source};
 use crate::gates::{AnyGates, LinearGates, Penalty};
 use crate::method::Choose;
-use crate::models::{Huber, Lasso, Mlp, PlainLinear, Refit, Ridge, Solver};
+use crate::models::{Huber, Lasso, Mlp, PlainLinear, Refit, Ridge, Solver, TreeStart, Trees};
 use crate::parameter::{Fraction, Named};
 use crate::selection::{Resampling, Rule};
 use crate::svi::Svi;
@@ -88,6 +88,9 @@ macro_rules! settings {
 const ANY: u64 = u64::MAX;
 /// The most units of a hidden layer.
 const MOST_UNITS: u64 = 1 << 16;
+/// Boosted trees, and splits from the root of one to a leaf, at most.
+const MOST_ROUNDS: u64 = 10_000;
+const MOST_DEPTH: u64 = 10;
 const HALF: Fraction = Fraction::constant(0.5);
 
 settings! {
@@ -324,6 +327,12 @@ settings! {
         [network.decay as non_negative];
     "restarts" (Model: "network") Kind::Count(1, ANY),
         "Random starts of the refitted network, of which the best on held-out rows is kept", [network.restarts as count];
+    "tree-start" (Model: "trees") Kind::Choice(|| names(TREE_STARTS)), "What boosted trees are added to",
+        [trees.start as one of TREE_STARTS];
+    "tree-rounds" (Model: "trees") Kind::Count(0, MOST_ROUNDS), "Number of boosted trees",
+        [trees.rounds as optional count], { auto: Some("as many as help on rows held out") };
+    "tree-depth" (Model: "trees") Kind::Count(1, MOST_DEPTH), "Splits from the root of a boosted tree to a leaf at most",
+        [trees.depth as count];
 }
 
 /// What settings are fields of: nowhere, if the method does not have the stage.
@@ -376,6 +385,7 @@ places! {
     };
     ridge: Ridge, |e| e.method.refit.ridge(), e.method.refit.ridge_mut();
     network: Mlp, |e| e.method.refit.network(), e.method.refit.network_mut();
+    trees: Trees, |e| e.method.refit.trees(), e.method.refit.trees_mut();
 }
 
 fn change<T>(place: Option<&mut T>, with: impl FnOnce(&mut T)) -> Result<()> {
@@ -434,6 +444,10 @@ choices! {
     CLASSIFIERS: bool {
         "network": "a network", true;
         "quadratic": "logistic regression on the columns, their squares and products", false;
+    }
+    TREE_STARTS: TreeStart {
+        "line": "a straight line, which goes on beyond the training rows", TreeStart::Line;
+        "constant": "a constant", TreeStart::Constant;
     }
     SOLVERS: Solver {
         "auto": "Adam for many rows, L-BFGS for few", Solver::Auto;

@@ -23,7 +23,7 @@ use crate::finding::Finding;
 use crate::foresight::TrainingMemory;
 use crate::gates::{AnyGates, GatedFit};
 use crate::method::{Choose, Method};
-use crate::models::{Lasso, Mlp, Model, Refit, Refitted, in_memory};
+use crate::models::{Lasso, Model, Refit, Refitted, in_memory};
 use crate::optim::StopReason;
 use crate::parameter::Positive;
 use crate::passes::{RowSource, Weighting};
@@ -265,11 +265,11 @@ fn by_all(
             _ => in_words(refitted.stop),
         };
         let converged = refit.name() == "linear" || refitted.stop.converged();
-        let memory = remember(remembering, data, &all, &uniform(data), seed)?;
+        let memory = remember(remembering, &refitted, data, &all, &uniform(data), seed)?;
         return Ok(Found { memory, ..Found::unweighted(data, all, refitted, converged, reason) });
     };
     let refitted = fit_to(refit, data, &all, &weighing.weights, seed)?;
-    let memory = remember(remembering, data, &all, &weighing.weights, seed)?;
+    let memory = remember(remembering, &refitted, data, &all, &weighing.weights, seed)?;
     let stop = weighing.stop;
     let reason = weighing.reached.filter(|_| stop.converged()).map_or_else(|| in_words(stop), |far| far.in_words());
     let found = Found::unweighted(data, all, refitted, stop.converged(), reason).under(data, weighing);
@@ -299,7 +299,9 @@ fn by_lasso(data: &TrainingData, lasso: &Lasso, remembering: Remembering<'_>, se
         }
         other => {
             let equal = uniform(data);
-            (fit_to(other, data, &selected, &equal, seed)?, remember(remembering, data, &selected, &equal, seed)?)
+            let refitted = fit_to(other, data, &selected, &equal, seed)?;
+            let memory = remember(remembering, &refitted, data, &selected, &equal, seed)?;
+            (refitted, memory)
         }
     };
     let converged = stop.converged() && refitted.stop.converged();
@@ -321,7 +323,7 @@ fn by_gates(
     let gated = &searched.fit;
     let selected = rule.select(data.frame(), &gated.open_probability, None);
     let refitted = fit_to(refit.0, data, &selected, &uniform, seed)?;
-    let memory = remember(refit, data, &selected, &uniform, seed)?;
+    let memory = remember(refit, &refitted, data, &selected, &uniform, seed)?;
     let weighed = weighing.as_ref().map_or(StopReason::Converged, |found| found.stop);
     let failed = [weighed, gated.stop].into_iter().find(|stop| !stop.converged());
     let stop = failed.unwrap_or(refitted.stop);
@@ -356,6 +358,7 @@ fn fit_to(
 /// Training rows with predictions by the same kind of model, fitted to the same variables without them.
 fn remember(
     (refit, most): Remembering<'_>,
+    refitted: &Refitted,
     data: &dyn RowSource,
     chosen: &[usize],
     weights: &SampleWeights,
@@ -363,11 +366,7 @@ fn remember(
 ) -> Result<Option<TrainingMemory>> {
     let features = &data.frame().encoding.features;
     let columns: Vec<usize> = chosen.iter().flat_map(|&variable| features[variable].columns.iter().copied()).collect();
-    let refit = match refit {
-        // One start instead of several: what is asked is how large errors are, at a price beside that of the fit.
-        Refit::Network(network) => Refit::Network(Mlp { restarts: 1, ..network.clone() }),
-        other => other.clone(),
-    };
+    let refit = refit.again(&refitted.model);
     let again = |rows: &TrainingData, weighting: &Weighting| {
         refit.kind().fit(rows, &columns, weighting, seed).map(|refitted| refitted.model)
     };

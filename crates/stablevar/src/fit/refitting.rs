@@ -5,7 +5,7 @@ use crate::design::TrainingData;
 use crate::error::Result;
 use crate::finding::Finding;
 use crate::foresight::TrainingMemory;
-use crate::models::{AutoRefit, Fitting, Model, PlainLinear, Refit, Refitted};
+use crate::models::{AutoRefit, Mlp, Model, PlainLinear, Refit, Refitted, Trees};
 use crate::passes::{QuadraticFunction, RowSource, Weighting};
 use crate::stress::{Chosen, Kind, Question, RefitChoice, Variables, choose};
 use crate::weights::SampleWeights;
@@ -36,7 +36,7 @@ pub(super) fn refit_chosen(
     let Refit::Auto(auto) = refit else {
         let alike = uniform(data);
         let refitted = fit_to(refit, data, &selected, &alike, seed)?;
-        let memory = remember(remembering, data, &selected, &alike, seed)?;
+        let memory = remember(remembering, &refitted, data, &selected, &alike, seed)?;
         return Ok(Refitting { refitted, selected, weights: None, memory, choice: None, findings: Vec::new() });
     };
     let question = Question { selected: &selected, sufficient, limit: auto.robust.limit };
@@ -62,29 +62,33 @@ fn carry_out(
     let alike = uniform(data);
     let used = weights.as_ref().map_or(&alike, |(weights, _)| weights);
     choice.n_eff = used.effective_sample_size();
-    let kind: &(dyn Fitting + Sync) = match choice.candidate.kind {
-        Kind::Linear => &PlainLinear,
-        Kind::Robust => &auto.robust,
+    let refit = match choice.candidate.kind {
+        Kind::Linear => Refit::Linear(PlainLinear),
+        Kind::Robust => Refit::Robust(auto.robust),
+        Kind::Trees => Refit::Trees(Trees { limit: auto.robust.limit, ..Trees::default() }),
+        Kind::Network => Refit::Network(Mlp::default()),
     };
     let columns: Vec<usize> =
         selected.iter().flat_map(|&variable| features[variable].columns.iter().copied()).collect();
     // Far values are drawn in for rows in memory alone.
     let bulks = bulks.filter(|_| data.memory().is_some());
-    let fit = |rows: &dyn RowSource, weighting: &Weighting| match (&bulks, rows.memory()) {
+    let fit = |refit: &Refit, rows: &dyn RowSource, weighting: &Weighting| match (&bulks, rows.memory()) {
         (Some(bulks), Some(memory)) => {
             // Weights are functions of the columns as they are, so they are taken before far values are drawn in.
             let given = SampleWeights::new(weighting.of_design(&memory.design).into_owned(), &memory.base);
-            let refitted = kind.fit(&memory.drawn_in(bulks), &columns, given.weighting(), seed)?;
+            let refitted = refit.kind().fit(&memory.drawn_in(bulks), &columns, given.weighting(), seed)?;
             let model = match refitted.model {
                 Model::Linear(linear) => Model::Linear(linear.on_drawn_in(bulks.clone())),
                 other => other,
             };
             Ok(Refitted { model, ..refitted })
         }
-        _ => kind.fit(rows, &columns, weighting, seed),
+        _ => refit.kind().fit(rows, &columns, weighting, seed),
     };
-    let refitted = fit(data, used.weighting())?;
-    let again = |rows: &TrainingData, weighting: &Weighting| fit(rows, weighting).map(|refitted| refitted.model);
+    let refitted = fit(&refit, data, used.weighting())?;
+    let refit = refit.again(&refitted.model);
+    let again =
+        |rows: &TrainingData, weighting: &Weighting| fit(&refit, rows, weighting).map(|refitted| refitted.model);
     let memory = TrainingMemory::gather(data, used.weighting(), most, &again)?;
     Ok(Refitting { refitted, selected, weights, memory, choice: Some(choice), findings })
 }

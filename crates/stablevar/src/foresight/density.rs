@@ -4,8 +4,7 @@
 //! ratio `r(x) = p_new(x) / p_training(x)`. Every row is judged by a regression that had not seen it. Whether squares and products of the
 //! columns take part, and how strong the penalty is, the held-out log loss decides.
 
-use super::memory::scrambled;
-use crate::functions::{sigmoid, softplus};
+use crate::functions::{scrambled, sigmoid, softplus};
 use crate::linalg::{Cholesky, Matrix, dot, max_abs};
 use crate::rows::{weighted_column_sums, weighted_cross_product};
 use crate::threads;

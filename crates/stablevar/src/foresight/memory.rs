@@ -2,6 +2,7 @@
 
 use crate::design::{Encoding, Task, TrainingData};
 use crate::error::Result;
+use crate::functions::{scrambled, short};
 use crate::linalg::Matrix;
 use crate::models::Model;
 use crate::passes::{RowSource, Weighting};
@@ -20,7 +21,7 @@ const FOLDS: usize = 5;
 /// Fewer rows than this can't be cross-fitted.
 const LEAST_ROWS: usize = 20;
 /// Significant digits of remembered columns: enough for any test, and short in a file.
-const DIGITS: i32 = 9;
+const DIGITS: usize = 9;
 
 /// Training rows with held-out predictions, `m` of them.
 ///
@@ -71,7 +72,7 @@ impl TrainingMemory {
             let value = |row: usize| of.mean + of.scale * sample.design[(row, column + 1)];
             // What should be 0 is not quite, by rounding.
             let least = 1e-12 * (of.mean.abs() + of.scale);
-            kept.iter().map(|&row| short(if value(row).abs() < least { 0.0 } else { value(row) })).collect()
+            kept.iter().map(|&row| short(if value(row).abs() < least { 0.0 } else { value(row) }, DIGITS)).collect()
         };
         let target = &sample.target;
         let outcome = match target.task() {
@@ -172,22 +173,6 @@ pub(super) fn spread_evenly(rows: usize, wanted: usize) -> Vec<usize> {
     (0..wanted).map(within).collect()
 }
 
-/// A number whose bits look like chance and are a function of another (the finaliser of SplitMix64).
-pub(super) fn scrambled(number: u64) -> u64 {
-    let mut bits = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
-}
-
-/// A number with so many digits as a file should hold.
-fn short(value: f64) -> f64 {
-    if value == 0.0 || !value.is_finite() {
-        return value;
-    }
-    format!("{value:.*e}", (DIGITS - 1) as usize).parse().unwrap_or(value)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,13 +186,5 @@ mod tests {
         // No pattern: about as many even as odd ones.
         let even = places.iter().filter(|place| *place % 2 == 0).count();
         assert!((1850..2150).contains(&even), "{even}");
-    }
-
-    #[test]
-    fn numbers_are_short_and_near() {
-        assert_eq!(short(0.1 + 0.2), 0.3);
-        assert_eq!(short(-1_180.000_000_000_2), -1180.0);
-        assert!((short(1e300 / 3.0) / (1e300 / 3.0) - 1.0).abs() < 1e-8);
-        assert_eq!(short(0.0), 0.0);
     }
 }

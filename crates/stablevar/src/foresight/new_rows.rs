@@ -1,8 +1,9 @@
 //! New rows as they come, part by part: what is counted of all of them, and a sample that is kept.
 
-use super::memory::{TrainingMemory, scrambled};
+use super::memory::TrainingMemory;
 use crate::design::{Encoding, EncodingReport, FeatureKind, Missing};
 use crate::error::Result;
+use crate::functions::scrambled;
 use crate::linalg::{Cholesky, Matrix, dot};
 use crate::models::Model;
 use crate::table::{Table, Values};

@@ -1,7 +1,7 @@
-//! What predicts: a linear model or a network, on the selected variables.
+//! What predicts: a linear model, a network or trees, on the selected variables.
 
 use super::{Fitting, Refitted, in_memory};
-use super::{LinearModel, Link, Loss, Mlp, Network, StandardisedFit, Trained, loss_and_outcomes};
+use super::{LinearModel, Link, Loss, Mlp, Network, StandardisedFit, Trained, TreesModel, loss_and_outcomes};
 use crate::design::{Encoding, Target, TrainingData};
 use crate::error::Result;
 use crate::functions::sigmoid;
@@ -18,6 +18,8 @@ pub enum Model {
     Linear(LinearModel),
     /// A network.
     Network(NetworkModel),
+    /// Boosted trees.
+    Trees(TreesModel),
 }
 
 /// A network on some of the encoded columns.
@@ -64,11 +66,12 @@ impl Model {
         match self {
             Model::Linear(linear) => linear.predict(design),
             Model::Network(network) => network.predict(design),
+            Model::Trees(trees) => trees.predict(design),
         }
     }
 
     /// The coefficient of every encoded column in the user's units, for classes in log-odds; of a network the mean
-    /// slope over the training rows.
+    /// slope over the training rows, of trees the slope of the straight line nearest to them.
     pub fn coefficients(&self, encoding: &Encoding) -> Vec<f64> {
         match self {
             Model::Linear(linear) => linear.coefficients(encoding),
@@ -76,22 +79,36 @@ impl Model {
                 let slopes = network.mean_slopes.iter().zip(&encoding.columns);
                 slopes.map(|(slope, column)| network.target_scale * slope / column.scale).collect()
             }
+            Model::Trees(trees) => {
+                let slopes = trees.slopes().iter().zip(&encoding.columns);
+                slopes.map(|(slope, column)| trees.line().outcome_scale() * slope / column.scale).collect()
+            }
         }
     }
 
-    /// The constant in the user's units; a network has none.
+    /// What matters to trees: per encoded column the root mean square of the change of predictions in the outcome's units, or of log-odds,
+    /// if the column's values are dealt out anew among the training rows. Coefficients say it for other models.
+    pub fn influence(&self) -> Option<Vec<f64>> {
+        match self {
+            Model::Trees(trees) => Some(trees.influence()),
+            Model::Linear(_) | Model::Network(_) => None,
+        }
+    }
+
+    /// The constant in the user's units; networks and trees have none.
     pub fn intercept(&self, encoding: &Encoding) -> Option<f64> {
         match self {
             Model::Linear(linear) => Some(linear.intercept(encoding)),
-            Model::Network(_) => None,
+            Model::Network(_) | Model::Trees(_) => None,
         }
     }
 
-    /// Slopes on standardised columns: coefficients, or a network's mean slopes.
+    /// Slopes on standardised columns: coefficients, or those of a straight line that stands for a network or for trees.
     pub fn standardised_slopes(&self) -> &[f64] {
         match self {
             Model::Linear(linear) => linear.standardised_coefficients(),
             Model::Network(network) => &network.mean_slopes,
+            Model::Trees(trees) => trees.slopes(),
         }
     }
 
@@ -99,9 +116,8 @@ impl Model {
     pub(crate) fn is_whole(&self, columns: usize) -> bool {
         self.standardised_slopes().len() == columns
             && match self {
-                Model::Linear(model) => model
-                    .drawn_in()
-                    .is_none_or(|bulks| bulks.len() == columns && bulks.iter().all(|bulk| bulk.scale > 0.0)),
+                Model::Linear(model) => model.is_whole(columns),
+                Model::Trees(model) => model.is_whole(columns),
                 Model::Network(model) => {
                     model.network.is_whole()
                         && model.network.inputs() == model.columns.len()

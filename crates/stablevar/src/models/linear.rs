@@ -109,6 +109,11 @@ impl LinearModel {
 
     /// Predictions for the rows of a design matrix made by the training data's encoding.
     pub fn predict(&self, design: &Matrix) -> Vec<f64> {
+        self.combined(design).into_iter().map(|combined| self.in_units(combined)).collect()
+    }
+
+    /// The linear combination of the columns, standardised like the outcome; for classes the log-odds.
+    pub(super) fn combined(&self, design: &Matrix) -> Vec<f64> {
         let coefficients = &self.standardised.coefficients;
         let combined = |row: &[f64]| match &self.drawn_in {
             None => dot(row, coefficients),
@@ -119,11 +124,21 @@ impl LinearModel {
             }
         };
         let parts = map_blocks(design.rows(), |block| block.map(|row| combined(design.row(row))).collect::<Vec<f64>>());
-        let in_units = |value: f64| match self.link {
-            Link::Identity => self.target_mean + self.target_scale * value,
-            Link::Logit => sigmoid(value),
-        };
-        parts.concat().into_iter().map(in_units).collect()
+        parts.concat()
+    }
+
+    /// What a linear combination stands for: an outcome in its units, or the probability of the second class.
+    pub(super) fn in_units(&self, combined: f64) -> f64 {
+        match self.link {
+            Link::Identity => self.target_mean + self.target_scale * combined,
+            Link::Logit => sigmoid(combined),
+        }
+    }
+
+    /// Whether the parts fit together for this many encoded columns.
+    pub(super) fn is_whole(&self, columns: usize) -> bool {
+        let of_bulks = |bulks: &[Bulk]| bulks.len() == columns && bulks.iter().all(|bulk| bulk.scale > 0.0);
+        self.standardised_coefficients().len() == columns && self.drawn_in().is_none_or(of_bulks)
     }
 }
 

@@ -10,6 +10,7 @@ mod network;
 mod refit;
 mod ridge;
 mod robust;
+mod trees;
 
 pub use crate::functions::{sigmoid, softplus};
 pub use any::{Model, NetworkModel};
@@ -23,3 +24,4 @@ pub(crate) use refit::in_memory;
 pub use refit::{AutoRefit, Fitting, Kept, Refit, Refitted};
 pub use ridge::Ridge;
 pub use robust::{Huber, OUTLIER_LIMIT, robust_regression, spread_of_the_bulk};
+pub use trees::{Tree, TreeNode, TreeStart, Trees, TreesModel};

@@ -1,6 +1,6 @@
 //! What can be fitted to the variables chosen.
 
-use super::{Huber, Mlp, Model, PlainLinear, Ridge, StandardisedFit};
+use super::{Huber, Mlp, Model, PlainLinear, Ridge, StandardisedFit, Trees};
 use crate::design::{Target, TrainingData};
 use crate::error::{Error, Result};
 use crate::optim::StopReason;
@@ -56,7 +56,7 @@ kinds! {
     /// What is fitted to the variables chosen.
     Refit: dyn Fitting {
         /// Chosen among several by a stress test.
-        Auto(AutoRefit), auto, auto_mut, "auto": "what the method has: for svi with evidence the one that a stress test chooses among linear and robust fits under weights of several strengths; a network behind network gates";
+        Auto(AutoRefit), auto, auto_mut, "auto": "what the method has: for svi with evidence the one that a stress test chooses among linear and robust fits under weights of several strengths, trees and networks; a network behind network gates";
         /// Least squares; for classes logistic regression.
         Linear(PlainLinear), linear, linear_mut, "linear": "least squares; for classes logistic regression";
         /// Huber's regression; for classes logistic regression, whose residuals are bounded anyway.
@@ -65,8 +65,23 @@ kinds! {
         Ridge(Ridge), ridge, ridge_mut, "ridge": "ridge regression, for numbers";
         /// A network.
         Network(Mlp), network, network_mut, "network": "a network";
+        /// Boosted trees.
+        Trees(Trees), trees, trees_mut, "trees": "boosted trees for what a straight line leaves, none where they do not help";
         /// The coefficients that the variables were chosen by.
         Kept(Kept), kept, kept_mut, "kept": "the coefficients that the variables were chosen by, which the Lasso has";
+    }
+}
+
+impl Refit {
+    /// The same for rows of the same table, at a price beside that of the fit: it is asked how large errors are, not for a model.
+    pub(crate) fn again(&self, fitted: &Model) -> Self {
+        match (self, fitted) {
+            // One start instead of several.
+            (Refit::Network(network), _) => Refit::Network(Mlp { restarts: 1, ..network.clone() }),
+            // As many trees, which took longer to find out than to grow.
+            (Refit::Trees(trees), Model::Trees(model)) => Refit::Trees(Trees { rounds: Some(model.trees()), ..*trees }),
+            (other, _) => other.clone(),
+        }
     }
 }
 

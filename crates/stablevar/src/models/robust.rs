@@ -13,6 +13,7 @@ use crate::linalg::dot;
 use crate::optim::StopReason;
 use crate::parameter::Positive;
 use crate::passes::{LeastSquares, RowSource, Weighting, median_residual};
+use crate::rows::evenly_spaced;
 use serde::{Deserialize, Serialize};
 
 /// The default limit for residuals, in standard deviations of the bulk of them.
@@ -65,8 +66,7 @@ pub fn robust_regression(
 ) -> Result<(StandardisedFit, StopReason)> {
     let mut fit = least_squares(data, columns, weighting)?;
     let rows = data.frame().rows();
-    let places: Vec<usize> = (0..rows).step_by(rows.div_ceil(GUESSING_ROWS)).collect();
-    let some = data.take(&places)?;
+    let some = data.take(&evenly_spaced(rows, GUESSING_ROWS))?;
     let mut scale = 0.0;
     for round in 0..ROUNDS {
         if round < SCALE_ROUNDS {

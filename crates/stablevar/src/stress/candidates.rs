@@ -38,6 +38,17 @@ pub enum Kind {
     Linear,
     /// Huber's loss.
     Robust,
+    /// Boosted trees on what a straight line leaves.
+    Trees,
+    /// A network.
+    Network,
+}
+
+impl Kind {
+    /// Whether it can bend.
+    pub fn is_flexible(self) -> bool {
+        matches!(self, Kind::Trees | Kind::Network)
+    }
 }
 
 /// A way to fit a model.
@@ -62,7 +73,9 @@ impl Candidate {
     /// What it is called.
     pub fn name(&self, task: Task) -> String {
         let mut name = match (task, self.kind) {
-            (Task::Classification, _) => "logistic".to_string(),
+            (_, Kind::Trees) => "trees".to_string(),
+            (_, Kind::Network) => "network".into(),
+            (Task::Classification, _) => "logistic".into(),
             (Task::Regression, Kind::Linear) => "linear".into(),
             (Task::Regression, Kind::Robust) => "robust".into(),
         };

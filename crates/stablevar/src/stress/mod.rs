@@ -9,6 +9,7 @@
 //! all candidates on the chosen variables alike.
 
 mod candidates;
+mod flexible;
 mod judging;
 mod regions;
 mod without;
@@ -22,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::finding::{Code, Finding};
 use crate::parameter::Positive;
 use crate::passes::{QuadraticFunction, RowSource};
+use crate::rows::evenly_spaced;
 use crate::threads;
 use candidates::Material;
 use serde::{Deserialize, Serialize};
@@ -42,6 +44,10 @@ const NEGLIGIBLE: f64 = 0.005;
 /// of a biased sample, by several standard errors: a biased column makes up for what is not linear. So smaller shares say nothing,
 /// and columns that tell nothing beyond the chosen ones in flexible regressions are never taken back by a linear model's need.
 const CLEARLY: f64 = 2.0;
+/// The share by which trees or a network must do better than the best linear candidate, beyond so many standard errors: they have more
+/// ways to follow what does not carry over. On simulated worlds whose columns shift one standard error would do no harm either (`refits rule`),
+/// and on the paper's data trees are not better at all.
+const MARGIN_IF_FLEXIBLE: f64 = 0.02;
 const MARGIN: f64 = 0.02;
 const MARGIN_IF_SUFFICIENT: f64 = 0.05;
 
@@ -120,7 +126,7 @@ pub fn rows_for_stress(data: &dyn RowSource) -> Result<Cow<'_, TrainingData>> {
     if let Some(memory) = data.memory().filter(|_| rows <= MOST_ROWS) {
         return Ok(Cow::Borrowed(memory));
     }
-    let places: Vec<usize> = (0..rows).step_by(rows.div_ceil(MOST_ROWS)).collect();
+    let places = evenly_spaced(rows, MOST_ROWS);
     Ok(Cow::Owned(data.take(&places)?))
 }
 
@@ -149,12 +155,13 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Fits every candidate without every part of the rows.
+    /// Fits every candidate without every part of the rows. Far values are drawn in, and trees and networks tried, if the table is `in_memory`:
+    /// others could not be fitted to all of its rows.
     pub fn run(
         data: &TrainingData,
         held_out: &HeldOut,
         question: &Question,
-        can_draw_in: bool,
+        in_memory: bool,
         tick: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
     ) -> Result<Self> {
         let nothing = Self { material: None, candidates: Vec::new(), losses: Vec::new(), baseline: Vec::new() };
@@ -162,14 +169,19 @@ impl Trial {
             return Ok(nothing);
         }
         let chosen = encoded(data, question.selected);
-        let material = Material::new(data, &chosen, can_draw_in)?;
-        let candidates = material.candidates(chosen.len() == data.columns());
+        let material = Material::new(data, &chosen, in_memory)?;
+        let mut candidates = material.candidates(chosen.len() == data.columns());
+        let flexible = if in_memory { flexible::kinds(data.rows()) } else { &[] };
+        candidates.extend(flexible.iter().map(|&kind| Candidate::plain(Variables::Chosen, kind)));
         let stopped = AtomicBool::new(false);
         let judged = threads::map(candidates.len(), |k| {
             if stopped.load(Ordering::Relaxed) {
                 return None;
             }
-            let losses = losses(data, held_out, &material, &candidates[k], question.limit);
+            let losses = match candidates[k].kind {
+                kind if kind.is_flexible() => flexible::losses(data, held_out, &chosen, kind, question.limit),
+                _ => losses(data, held_out, &material, &candidates[k], question.limit),
+            };
             stopped.fetch_or(tick(candidates.len()).is_break(), Ordering::Relaxed);
             losses
         });
@@ -185,16 +197,29 @@ impl Trial {
         Ok(Self { material: Some(material), candidates, losses, baseline })
     }
 
-    /// The candidate with the least error in regions among those on these variables.
-    fn best(&self, held_out: &HeldOut, variables: Variables) -> Option<usize> {
-        let stressed = |k: &usize| held_out.difference(&self.losses[*k], &self.baseline).mean;
-        let able = (0..self.candidates.len()).filter(|&k| self.candidates[k].variables == variables);
+    /// The linear, or flexible, candidate with the least error in regions among those on these variables.
+    fn best(&self, held_out: &HeldOut, variables: Variables, flexible: bool) -> Option<usize> {
+        let stressed = |k: &usize| self.difference(held_out, *k, &self.baseline).mean;
+        let able = (0..self.candidates.len()).filter(|&k| {
+            self.candidates[k].variables == variables && self.candidates[k].kind.is_flexible() == flexible
+        });
         able.min_by(|one, other| stressed(one).total_cmp(&stressed(other)))
     }
 
-    /// The rule: the best candidate on the chosen variables if it does better in regions than the plain one by more than a standard
-    /// error and more than next to nothing, else the plain one. All columns are a reference, and told of
-    /// if they do clearly better than every such candidate.
+    /// How the errors of a candidate in regions compare with the losses of a linear one.
+    pub fn difference(&self, held_out: &HeldOut, candidate: usize, linear: &Losses) -> Difference {
+        flexible::difference(held_out, &self.candidates[candidate], &self.losses[candidate], linear)
+    }
+
+    /// The figures of a candidate beside a baseline.
+    pub fn figures(&self, held_out: &HeldOut, candidate: usize, baseline: &Losses) -> Figures {
+        flexible::figures(held_out, &self.candidates[candidate], &self.losses[candidate], baseline)
+    }
+
+    /// The rule: the best linear candidate on the chosen variables if it does better in regions than the plain one by more than a
+    /// standard error and more than next to nothing, else the plain one. Trees or a network take its place if they do clearly better than
+    /// the best linear one, in ordinary cross-validation too. All columns are a reference, and told of if they do clearly better than
+    /// every linear candidate.
     fn decide(self, data: &TrainingData, held_out: &HeldOut, question: &Question, total: f64) -> Chosen {
         let task = data.target.task();
         let mut findings = Vec::new();
@@ -215,10 +240,10 @@ impl Trial {
             Variables::Chosen => question.selected.len(),
             Variables::All => data.encoding.features.len(),
         };
-        let judged = self.candidates.iter().zip(&self.losses).map(|(candidate, losses)| Judged {
+        let judged = self.candidates.iter().enumerate().map(|(k, candidate)| Judged {
             name: candidate.name(task),
             columns: columns(candidate),
-            figures: held_out.figures(losses, &self.baseline),
+            figures: self.figures(held_out, k, &self.baseline),
         });
         let choice = RefitChoice {
             chosen: candidate.name(task),
@@ -239,7 +264,7 @@ impl Trial {
         let task = held_out.task();
         let plain = self.candidates.first().copied().unwrap_or(Candidate::plain(Variables::Chosen, plain_kind(task)));
         let stay = |why: String| Decision { candidate: plain, why, cost: None };
-        let Some(best) = self.best(held_out, Variables::Chosen) else {
+        let Some(best) = self.best(held_out, Variables::Chosen, false) else {
             return stay(match question.selected.is_empty() {
                 true => "no variable was selected".into(),
                 false => held_out.regions.too_few(),
@@ -259,7 +284,7 @@ impl Trial {
                 format!("it does better than the plain fit in regions that were held out, by {}", in_percent(gain));
             Decision { candidate: self.candidates[best], why, cost: None }
         };
-        if let Some(all) = self.best(held_out, Variables::All) {
+        if let Some(all) = self.best(held_out, Variables::All, false) {
             let cost = held_out.difference(&self.losses[all], &self.losses[best]);
             let insufficient = question.sufficient == Some(false);
             let margin = if insufficient { MARGIN } else { MARGIN_IF_SUFFICIENT };
@@ -268,7 +293,22 @@ impl Trial {
                 decision.cost = Some((-cost.mean, cost.standard_error));
             }
         }
-        decision
+        match self.bent(held_out, best) {
+            Some((candidate, why)) => Decision { candidate, why, ..decision },
+            None => decision,
+        }
+    }
+
+    /// The flexible candidate that does clearly better than the best linear one, if there is such a one, and why it is taken.
+    fn bent(&self, held_out: &HeldOut, linear: usize) -> Option<(Candidate, String)> {
+        let best = self.best(held_out, Variables::Chosen, true)?;
+        let gain = self.difference(held_out, best, &self.losses[linear]);
+        let in_folds = |k: usize| self.figures(held_out, k, &self.baseline).cv_error;
+        let clear = -gain.mean > MARGIN_IF_FLEXIBLE.max(CLEARLY * gain.standard_error);
+        (clear && in_folds(best) < in_folds(linear)).then(|| {
+            let why = "it does clearly better than the best linear fit in regions that were held out, by";
+            (self.candidates[best], format!("{why} {}", in_percent(gain)))
+        })
     }
 }
 

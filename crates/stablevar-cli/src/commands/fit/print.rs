@@ -11,12 +11,13 @@ use stablevar_report::text::{environments, number, refit, sufficiency};
 pub(crate) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<()> {
     let encoding = &model.encoding;
     let coefficients = model.model.coefficients(encoding);
+    let influence = model.model.influence();
     let mut rows = Vec::new();
     for (position, feature) in encoding.features.iter().enumerate() {
         let selected = model.selected.contains(&position);
-        let own = match (selected, feature.columns.as_slice()) {
+        let own = |values: &[f64]| match (selected, feature.columns.as_slice()) {
             (false, _) => "-".into(),
-            (true, [column]) => number(coefficients[*column]),
+            (true, [column]) => number(values[*column]),
             (true, _) => String::new(),
         };
         let mark = match (selected, model.standing(position)) {
@@ -30,7 +31,8 @@ pub(crate) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
         if let Some(frequency) = &model.selection_frequency {
             row.push(format!("{:.0} %", 100.0 * frequency[position]));
         }
-        row.extend([mark.into(), own]);
+        row.extend([mark.into(), own(&coefficients)]);
+        row.extend(influence.iter().map(|values| own(values)));
         if let Some(evidence) = model.evidence.as_ref().map(|evidence| &evidence[position]) {
             let shown = |value: Option<f64>| value.map_or("-".into(), number);
             row.extend([
@@ -48,6 +50,7 @@ pub(crate) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
                 row.extend(model.evidence.iter().map(|_| String::new()));
                 row.extend(model.selection_frequency.iter().map(|_| String::new()));
                 row.push(number(coefficients[column]));
+                row.extend(influence.iter().map(|values| number(values[column])));
                 row
             }));
         }
@@ -66,6 +69,7 @@ pub(crate) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
     header.extend(model.selection_frequency.iter().map(|_| "resamples"));
     let is_linear = matches!(model.model, Model::Linear(_));
     header.extend([role, if is_linear { "coefficient" } else { "mean slope" }]);
+    header.extend(influence.iter().map(|_| "influence"));
     if model.evidence.is_some() {
         header.extend(["effect given all others", "s.e.", "t", "p-value", "effect size"]);
     }
