@@ -48,7 +48,7 @@ fn table(folder: &Folder, kind: &str, classes: bool, scale: usize) -> String {
             ("text.parquet", columns)
         }
         "digits" | "missing" => {
-            let digit = |row: usize, k: usize| match kind == "missing" && (row + k) % 9 == 0 {
+            let digit = |row: usize, k: usize| match kind == "missing" && (row + k).is_multiple_of(9) {
                 true => f64::NAN,
                 false => (4.0 * chance(row, k)).round(),
             };
