@@ -1,5 +1,8 @@
 //! Simulated worlds whose columns shift while the relation stays, so that the true error elsewhere is known.
 
+// Each of those that share this has a use for a part of it.
+#![allow(dead_code)]
+
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
