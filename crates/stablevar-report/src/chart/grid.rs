@@ -62,10 +62,14 @@ impl Chart for Grid {
     }
 }
 
-/// A number with three digits.
+/// A number with three digits, in thousands (k) or millions (M) where it is large.
 fn short(value: f64) -> String {
-    if !(1e-2..1e5).contains(&value.abs()) {
-        return format!("{value:.0e}");
-    }
-    format!("{value:.*}", (2 - value.abs().log10().floor() as i32).clamp(0, 4) as usize)
+    let size = value.abs();
+    let (shown, unit) = match size {
+        _ if !(1e-2..1e9).contains(&size) => return format!("{value:.0e}"),
+        _ if size >= 1e6 => (value / 1e6, "M"),
+        _ if size >= 1e4 => (value / 1e3, "k"),
+        _ => (value, ""),
+    };
+    format!("{shown:.*}{unit}", (2 - shown.abs().log10().floor() as i32).clamp(0, 4) as usize)
 }

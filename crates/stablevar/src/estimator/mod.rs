@@ -179,8 +179,8 @@ mod tests {
 
     #[test]
     fn every_setting_has_help_a_range_a_stage_and_a_python_twin() {
-        let stages: Vec<&str> =
-            PRESETS.iter().flat_map(|preset| preset.method().stages()).chain(["resampling"]).collect();
+        let of_preset = |preset: &Preset| [&preset.method().stages(), preset.offers].concat();
+        let stages: Vec<&str> = PRESETS.iter().flat_map(of_preset).collect();
         let mut names = Vec::new();
         for setting in SETTINGS {
             let name = setting.name;

@@ -328,11 +328,11 @@ settings! {
     "restarts" (Model: "network") Kind::Count(1, ANY),
         "Random starts of the refitted network, of which the best on held-out rows is kept", [network.restarts as count];
     "tree-start" (Model: "trees") Kind::Choice(|| names(TREE_STARTS)), "What boosted trees are added to",
-        [trees.start as one of TREE_STARTS];
+        [trees.start as one of TREE_STARTS], { usual: Some(|| "line".into()) };
     "tree-rounds" (Model: "trees") Kind::Count(0, MOST_ROUNDS), "Number of boosted trees",
-        [trees.rounds as optional count], { auto: Some("as many as help on rows held out") };
+        [trees.rounds as optional count], { auto: Some("as many as help on rows held out"), usual: Some(|| Value::Auto) };
     "tree-depth" (Model: "trees") Kind::Count(1, MOST_DEPTH), "Splits from the root of a boosted tree to a leaf at most",
-        [trees.depth as count];
+        [trees.depth as count], { usual: Some(|| Trees::default().depth.into()) };
 }
 
 /// What settings are fields of: nowhere, if the method does not have the stage.

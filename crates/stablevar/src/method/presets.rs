@@ -37,7 +37,7 @@ pub static PRESETS: &[Preset] = &[
         summary: "Algorithm 1 guided by evidence for every variable, then the linear model on the stable ones that does best under stress",
         tasks: BOTH,
         python: "SVI",
-        offers: &["resampling"],
+        offers: &["resampling", "trees"],
         recipe: || {
             let settings = Svi { evidence: Some(Evidence::default()), ..Svi::default() };
             (Some(AnyReweighter::default()), Choose::Loop(settings), Refit::Auto(AutoRefit::default()))
