@@ -106,6 +106,13 @@ class SVIRegressor(Regression, StableModel):
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
+    tree_start : {"line", "constant"}, default="line"
+        What boosted trees are added to. "line": a straight line, which goes on beyond the training rows.
+        "constant": a constant.
+    tree_rounds : int in [0, 10000] or None, default=None
+        Number of boosted trees. ``None``: as many as help on rows held out.
+    tree_depth : int in [1, 10], default=3
+        Splits from the root of a boosted tree to a leaf at most.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -142,8 +149,11 @@ class SVIRegressor(Regression, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -201,6 +211,9 @@ class SVIRegressor(Regression, StableModel):
         "refit": "refit",
         "remember": "remember",
         "outlier_limit": "outlier-limit",
+        "tree_start": "tree-start",
+        "tree_rounds": "tree-rounds",
+        "tree_depth": "tree-depth",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -232,9 +245,12 @@ class SVIRegressor(Regression, StableModel):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         outlier_limit: float = 4.0,
+        tree_start: Literal["line", "constant"] = "line",
+        tree_rounds: int | None = None,
+        tree_depth: int = 3,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -265,6 +281,9 @@ class SVIRegressor(Regression, StableModel):
         self.refit = refit
         self.remember = remember
         self.outlier_limit = outlier_limit
+        self.tree_start = tree_start
+        self.tree_rounds = tree_rounds
+        self.tree_depth = tree_depth
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -348,6 +367,13 @@ class SVIClassifier(Classification, StableModel):
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
+    tree_start : {"line", "constant"}, default="line"
+        What boosted trees are added to. "line": a straight line, which goes on beyond the training rows.
+        "constant": a constant.
+    tree_rounds : int in [0, 10000] or None, default=None
+        Number of boosted trees. ``None``: as many as help on rows held out.
+    tree_depth : int in [1, 10], default=3
+        Splits from the root of a boosted tree to a leaf at most.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -384,8 +410,11 @@ class SVIClassifier(Classification, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -445,6 +474,9 @@ class SVIClassifier(Classification, StableModel):
         "refit": "refit",
         "remember": "remember",
         "outlier_limit": "outlier-limit",
+        "tree_start": "tree-start",
+        "tree_rounds": "tree-rounds",
+        "tree_depth": "tree-depth",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -476,9 +508,12 @@ class SVIClassifier(Classification, StableModel):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         outlier_limit: float = 4.0,
+        tree_start: Literal["line", "constant"] = "line",
+        tree_rounds: int | None = None,
+        tree_depth: int = 3,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -509,6 +544,9 @@ class SVIClassifier(Classification, StableModel):
         self.refit = refit
         self.remember = remember
         self.outlier_limit = outlier_limit
+        self.tree_start = tree_start
+        self.tree_rounds = tree_rounds
+        self.tree_depth = tree_depth
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -627,8 +665,11 @@ class SVIDRegressor(Regression, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -708,7 +749,7 @@ class SVIDRegressor(Regression, StableModel):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         outlier_limit: float = 4.0,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
@@ -859,8 +900,11 @@ class SVIDClassifier(Classification, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -942,7 +986,7 @@ class SVIDClassifier(Classification, StableModel):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         outlier_limit: float = 4.0,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
@@ -1099,8 +1143,11 @@ class NonlinearSVIRegressor(Regression, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -1190,7 +1237,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         outlier_limit: float = 4.0,
         hidden: int | Sequence[int] = (10,),
@@ -1358,8 +1405,11 @@ class NonlinearSVIClassifier(Classification, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -1442,7 +1492,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         outlier_limit: float = 4.0,
         hidden: int | Sequence[int] = (10,),
@@ -1544,8 +1594,11 @@ class OLSRegressor(Regression, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -1582,7 +1635,7 @@ class OLSRegressor(Regression, StableModel):
     def __init__(
         self,
         *,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
@@ -1658,8 +1711,11 @@ class LassoRegressor(Regression, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -1703,7 +1759,7 @@ class LassoRegressor(Regression, StableModel):
         stable: Columns = (),
         unstable: Columns = (),
         folds: int = 5,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         alpha: float | None = None,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
@@ -1779,8 +1835,11 @@ class RidgeRegressor(Regression, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -1818,7 +1877,7 @@ class RidgeRegressor(Regression, StableModel):
     def __init__(
         self,
         *,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         shrinkage: float | None = None,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
@@ -1921,8 +1980,11 @@ class STGRegressor(Regression, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -1982,7 +2044,7 @@ class STGRegressor(Regression, StableModel):
         sigma: float | None = None,
         penalty_factor: float = 0.75,
         penalty: float | None = None,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
@@ -2105,8 +2167,11 @@ class STGClassifier(Classification, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -2168,7 +2233,7 @@ class STGClassifier(Classification, StableModel):
         sigma: float | None = None,
         penalty_factor: float = 0.75,
         penalty: float | None = None,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
@@ -2269,8 +2334,11 @@ class DWRRegressor(Regression, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -2314,7 +2382,7 @@ class DWRRegressor(Regression, StableModel):
         reweighter: Literal["balance", "dwr", "srdo"] = "dwr",
         max_iter: int = 20_000,
         dwr_tolerance: float = 1e-12,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         learning_rate: float = 0.01,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
@@ -2398,8 +2466,11 @@ class DWRClassifier(Classification, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -2445,7 +2516,7 @@ class DWRClassifier(Classification, StableModel):
         reweighter: Literal["balance", "dwr", "srdo"] = "dwr",
         max_iter: int = 20_000,
         dwr_tolerance: float = 1e-12,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         learning_rate: float = 0.01,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
@@ -2544,8 +2615,11 @@ class SRDORegressor(Regression, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -2597,7 +2671,7 @@ class SRDORegressor(Regression, StableModel):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
@@ -2709,8 +2783,11 @@ class SRDOClassifier(Classification, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -2764,7 +2841,7 @@ class SRDOClassifier(Classification, StableModel):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
@@ -2865,8 +2942,11 @@ class MLPRegressor(Regression, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -2910,7 +2990,7 @@ class MLPRegressor(Regression, StableModel):
     def __init__(
         self,
         *,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
@@ -3007,8 +3087,11 @@ class MLPClassifier(Classification, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -3054,7 +3137,7 @@ class MLPClassifier(Classification, StableModel):
     def __init__(
         self,
         *,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         hidden: int | Sequence[int] = (10,),
         solver: Literal["auto", "adam", "lbfgs"] = "auto",
@@ -3136,8 +3219,11 @@ class LogisticClassifier(Classification, StableModel):
     coef_names_ : list of str
         The encoded columns that ``coef_`` is for.
     coefficients_ : DataFrame
-        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of a
-        network mean slopes. As a dict: ``summary_["coefficients"]``.
+        Coefficients of the selected variables by encoded column, with standard errors and intervals of 95 %; of
+        networks and trees mean slopes. As a dict: ``summary_["coefficients"]``.
+    influence_ : dict or None
+        What matters to boosted trees: by encoded column how much predictions change (root mean square) if its
+        values are dealt out anew among the rows. For other models None.
     intercept_ : float or ndarray
         The constant. Not for networks and trees.
     weights_ : ndarray of shape (n_samples,)
@@ -3176,7 +3262,7 @@ class LogisticClassifier(Classification, StableModel):
     def __init__(
         self,
         *,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,

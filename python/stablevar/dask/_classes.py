@@ -87,6 +87,13 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
+    tree_start : {"line", "constant"}, default="line"
+        What boosted trees are added to. "line": a straight line, which goes on beyond the training rows.
+        "constant": a constant.
+    tree_rounds : int in [0, 10000] or None, default=None
+        Number of boosted trees. ``None``: as many as help on rows held out.
+    tree_depth : int in [1, 10], default=3
+        Splits from the root of a boosted tree to a leaf at most.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -133,9 +140,12 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         outlier_limit: float = 4.0,
+        tree_start: Literal["line", "constant"] = "line",
+        tree_rounds: int | None = None,
+        tree_depth: int = 3,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -168,6 +178,9 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
             refit=refit,
             remember=remember,
             outlier_limit=outlier_limit,
+            tree_start=tree_start,
+            tree_rounds=tree_rounds,
+            tree_depth=tree_depth,
             missing=missing,
             max_levels=max_levels,
             random_state=random_state,
@@ -254,6 +267,13 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
+    tree_start : {"line", "constant"}, default="line"
+        What boosted trees are added to. "line": a straight line, which goes on beyond the training rows.
+        "constant": a constant.
+    tree_rounds : int in [0, 10000] or None, default=None
+        Number of boosted trees. ``None``: as many as help on rows held out.
+    tree_depth : int in [1, 10], default=3
+        Splits from the root of a boosted tree to a leaf at most.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -300,9 +320,12 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         ridge: float | None = None,
         balance_tolerance: float = 0.0001,
         balance_steps: int = 500,
-        refit: Literal["auto", "linear", "robust", "ridge", "network", "kept"] = "auto",
+        refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         outlier_limit: float = 4.0,
+        tree_start: Literal["line", "constant"] = "line",
+        tree_rounds: int | None = None,
+        tree_depth: int = 3,
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -335,6 +358,9 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
             refit=refit,
             remember=remember,
             outlier_limit=outlier_limit,
+            tree_start=tree_start,
+            tree_rounds=tree_rounds,
+            tree_depth=tree_depth,
             missing=missing,
             max_levels=max_levels,
             random_state=random_state,
