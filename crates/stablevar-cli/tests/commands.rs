@@ -572,7 +572,7 @@ fn boosted_trees_are_fitted_saved_told_of_and_predicted() {
 
     // A tree whose nodes lead nowhere is refused, and so are trees for rows that stay in a file.
     let mut model: serde_json::Value = serde_json::from_str(&read(&folder.path("m.json"))).unwrap();
-    let trees = model.pointer_mut("/model/trees/trees/0").expect("the trees of the model");
+    let trees = model.pointer_mut("/model/model/trees/trees/0").expect("the trees of the model");
     *trees = serde_json::json!([[0, 0.5, 0], 1.0]);
     folder.file("bad.json", model.to_string());
     folder.run(&["predict", "bad.json", "train.csv"]).fails_with(&["bad.json"]);

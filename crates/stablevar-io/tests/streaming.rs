@@ -127,7 +127,13 @@ fn rows_in_a_file_give_the_model_of_rows_in_memory() {
             for method in methods.iter().filter(can) {
                 let (there, here) = (fitted(&file, method), fitted(&memory, method));
                 let value = |fit: &stablevar::fit::Fit| serde_json::to_value(&fit.model).unwrap();
-                difference(&value(&there), &value(&here), method.name());
+                let (there_told, mut here_told) = (value(&there), value(&here));
+                // Trees and networks are candidates for rows in memory alone.
+                if let Some(all) = here_told.pointer_mut("/refit/candidates").and_then(Value::as_array_mut) {
+                    let linear = there_told["refit"]["candidates"].as_array().unwrap();
+                    all.retain(|one| linear.iter().any(|other| other["name"] == one["name"]));
+                }
+                difference(&there_told, &here_told, method.name());
                 let mut weights = Vec::new();
                 file.for_each(|design| -> Result<(), IoError> {
                     weights.extend_from_slice(&there.weights.of_design(&design));

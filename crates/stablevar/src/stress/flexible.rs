@@ -24,6 +24,9 @@ const ROWS_FOR_NETWORK: usize = 5_000;
 const ROWS_OF_NETWORK: usize = 4_000;
 const EPOCHS: usize = 50;
 
+/// Fits a model to some rows.
+type Fit<'a> = dyn Fn(&TrainingData) -> Result<Model> + Sync + 'a;
+
 /// The flexible candidates for so many rows.
 pub(super) fn kinds(rows: usize) -> &'static [Kind] {
     if rows < ROWS_FOR_NETWORK { &[Kind::Trees] } else { &[Kind::Trees, Kind::Network] }
@@ -42,7 +45,7 @@ pub(super) fn losses(
         (MOST_NUMBERS / chosen.len().max(1)).min(if kind == Kind::Network { ROWS_OF_NETWORK } else { usize::MAX });
     let cut = data.with_columns(chosen);
     let all: Vec<usize> = (0..chosen.len()).collect();
-    let fit: Box<dyn Fn(&TrainingData) -> Result<Model> + Sync> = match kind {
+    let fit: Box<Fit> = match kind {
         Kind::Trees => {
             let trees = Trees { limit, ..Trees::default() };
             let some = cut.pick(&evenly_spaced(cut.rows(), most));
