@@ -8,8 +8,6 @@
 //!   that does to the error where columns have shifted.
 //! - `paper`: the same on the paper's simulated data, where the plain refit is to stand.
 
-// The error to expect is for the example `foresight`.
-#[allow(dead_code)]
 mod shifted_worlds;
 
 use rayon::prelude::*;
