@@ -130,19 +130,15 @@ fn stepped(rows: usize) -> Table<'static> {
 }
 
 #[test]
-fn trees_are_taken_where_they_clearly_carry_over_and_fitted_as_if_asked_for() {
+fn trees_that_do_clearly_better_are_told_of_and_not_taken() {
     let data = prepare(&stepped(1500));
     let choice = chosen_for(&data, &[0, 1, 2], Some(true)).choice;
-    assert_eq!((choice.chosen.as_str(), choice.candidate.kind), ("trees", Kind::Trees), "{choice:?}");
-    assert!(choice.why.contains("clearly better than the best linear fit"), "{}", choice.why);
+    assert!(choice.candidate.kind != Kind::Trees && choice.why.contains("trees does clearly better"), "{}", choice.why);
     let figures = |name: &str| &choice.candidates.iter().find(|one| one.name == name).unwrap().figures;
     assert!(figures("trees").stress_error < 0.9 * figures("robust").stress_error);
     assert!(figures("trees").cv_error < 0.8 * figures("robust").cv_error);
 
-    let fitted = fit_method(&data, &method("svi"));
     let asked = fit_method(&data, &method_with("svi", [("refit", "trees")]));
-    assert_eq!(fitted.model.refit.as_ref().unwrap().chosen, "trees");
-    assert_eq!((&fitted.model.model, &fitted.model.memory), (&asked.model.model, &asked.model.memory));
-    assert!(fitted.model.memory.is_some() && asked.model.refit.is_none());
-    fitted.model.check().unwrap();
+    assert!(asked.model.memory.is_some() && asked.model.refit.is_none());
+    asked.model.check().unwrap();
 }
