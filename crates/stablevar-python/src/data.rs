@@ -99,9 +99,18 @@ pub(crate) fn add_weights<'a>(
     columns: &mut Vec<Column<'a>>,
     weights: Option<&'a PyReadonlyArray1<'_, f64>>,
 ) -> PyResult<Option<String>> {
-    let Some(weights) = weights else { return Ok(None) };
-    let name = free_name("sample_weight", columns);
-    columns.push(Column { name: name.clone(), values: Values::Number(strided(weights)?) });
+    add_values("sample_weight", columns, weights)
+}
+
+/// Adds a column under a name that is free, if there are values.
+pub(crate) fn add_values<'a>(
+    name: &str,
+    columns: &mut Vec<Column<'a>>,
+    values: Option<&'a PyReadonlyArray1<'_, f64>>,
+) -> PyResult<Option<String>> {
+    let Some(values) = values else { return Ok(None) };
+    let name = free_name(name, columns);
+    columns.push(Column { name: name.clone(), values: Values::Number(strided(values)?) });
     Ok(Some(name))
 }
 

@@ -29,6 +29,8 @@ pub mod method;
 
 pub mod foresight;
 
+mod audit;
+
 pub mod fit;
 
 pub mod estimator;

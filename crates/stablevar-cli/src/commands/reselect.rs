@@ -73,7 +73,7 @@ fn fitted_columns(model: &FittedModel, estimator: &mut Estimator) -> ReadOptions
     estimator.roles.told = model.told.clone();
     let environment = model.environments.as_ref().map(|effects| effects.column.clone());
     estimator.roles.environment = estimator.roles.environment.take().or(environment);
-    let own = estimator.roles.weight_column.iter().chain(&estimator.roles.environment);
+    let own = estimator.roles.weight_column.iter().chain(&estimator.roles.environment).chain(&estimator.roles.group);
     let others = own.chain([&model.target]).cloned();
     let only = used.chain(left_out).chain(others).filter(|name| !excluded.contains(name)).collect();
     let text = model.encoding.text_columns().into_iter().chain(estimator.text.clone()).collect();

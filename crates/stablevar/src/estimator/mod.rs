@@ -168,6 +168,7 @@ impl Estimator {
     pub fn fit_rows(&self, data: &dyn RowSource, watch: Watch<'_>) -> Result<Fit> {
         let mut fitted = fit(data, &self.method, self.seed, watch)?;
         fitted.model.warnings.splice(0..0, self.findings());
+        fitted.model.warnings.sort_by_key(|found| !found.code.is_grave());
         Ok(fitted)
     }
 }

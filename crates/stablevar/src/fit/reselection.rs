@@ -23,7 +23,7 @@ impl FittedModel {
     pub fn reselect(&self, rule: Rule, rows: Option<&dyn RowSource>, watch: Watch<'_>) -> Result<Fit> {
         let method = self.method_with(rule)?;
         let known = self.evidence.clone().zip(self.evidence_source);
-        let known = known.map(|(variables, source)| Gathered { source, variables, sufficiency: None });
+        let known = known.map(|(variables, source)| Gathered { source, variables, sufficiency: None, in_order: None });
         // What was gathered is not told again as if it had been.
         let quiet = |step: Step<'_>| match step {
             Step::Variable(_) => ControlFlow::Continue(()),
