@@ -333,7 +333,8 @@ impl Error {
             Error::ConstantTarget { .. } => "there is nothing to predict: check [target] and how the rows were chosen",
             Error::NoUsableColumns { .. } => "give columns that vary",
             Error::TooManyLevels { .. } => {
-                "if it is an identifier, leave it out ([exclude]); if it is a category, allow more ([max-levels]); if it is a number in which some values are words, read it as one ([number])"
+                "if it is an identifier, leave it out ([exclude]); if it holds dates, say so ([date]); if it is a category, allow more \
+                 ([max-levels]); if it is a number in which some values are words, read it as one ([number])"
             }
             Error::ChangedType { .. } => "give the column the type it had in training, or fit again",
             Error::UselessColumn { .. } => "take it off [stable] or [unstable], or leave it out ([exclude])",

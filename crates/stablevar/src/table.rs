@@ -5,6 +5,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Index;
 
+/// Spellings of a missing value.
+const MISSING: [&str; 10] = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", "."];
+
+/// Whether a text stands for a missing value, wherever it comes from.
+pub fn is_missing(text: &str) -> bool {
+    MISSING.contains(&text.trim())
+}
+
 /// Named columns of equal length with distinct names; their numbers may be someone else's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table<'a> {

@@ -1,10 +1,12 @@
 //! The arguments, parsed before anything is built from them.
 
+mod input;
 mod reselect;
 mod settings;
 mod simulate;
 mod weigh;
 
+pub(crate) use input::InputArguments;
 pub(crate) use reselect::ReselectArguments;
 pub(crate) use settings::{Options, RULES, Reselects, Settings, Weighs};
 pub(crate) use simulate::{DrawArguments, SimulateArguments, WorldKind};
@@ -163,6 +165,8 @@ pub(crate) struct FitArguments {
     pub quiet: bool,
 
     #[command(flatten)]
+    pub input: InputArguments,
+    #[command(flatten)]
     pub settings: Settings,
 }
 
@@ -177,6 +181,8 @@ pub(crate) struct PredictArguments {
     pub out: PathBuf,
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub input: InputArguments,
 }
 
 /// The metrics of the core by their names.
@@ -204,6 +210,8 @@ pub(crate) struct EvaluateArguments {
     pub format: Format,
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub input: InputArguments,
 }
 
 #[derive(Args)]
@@ -220,6 +228,8 @@ pub(crate) struct ForeseeArguments {
     pub format: Format,
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub input: InputArguments,
 }
 
 #[derive(Args)]
@@ -257,6 +267,8 @@ pub(crate) struct CompareArguments {
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
 
+    #[command(flatten)]
+    pub input: InputArguments,
     #[command(flatten)]
     pub settings: Settings,
 }
@@ -371,4 +383,6 @@ pub(crate) struct ReportArguments {
     pub training: Option<PathBuf>,
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub input: InputArguments,
 }

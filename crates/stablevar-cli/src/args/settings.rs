@@ -59,8 +59,8 @@ pub(crate) struct Reselects;
 
 impl Taken for Reselects {
     fn takes(setting: &Setting) -> bool {
-        let of_table = setting.applies_to.contains(&"table") && !["task", "seed"].contains(&setting.name);
-        of_table || RULES.contains(&setting.name)
+        // The columns and how they are read are the saved model's.
+        RULES.contains(&setting.name) || ["weight-column", "missing", "memory"].contains(&setting.name)
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
     check_files(&inputs, &[arguments.report.as_ref()], arguments.format)?;
     let mut stable = Estimator::new(PRESETS[0].name)?.target(&arguments.target).set_all(given.iter().cloned())?;
     stable.findings().iter().for_each(|finding| printer.warn(&finding.words(&Options).to_string()));
-    let (_, data) = fit::open(&arguments.data, &mut stable, &printer)?;
+    let (_, data) = fit::open(&arguments.data, &arguments.input, &arguments.target, &mut stable, &printer)?;
     stable.threads = data.threads().or(stable.threads);
     let rows = data.rows();
     let others = others(arguments, rows.frame().target.task(), stable.seed)?;

@@ -1,8 +1,8 @@
 //! `stablevar evaluate`
 
-use super::{in_file, numbers, predict_parts};
+use super::{Beside, in_file, numbers, predict_parts};
 use crate::Ending;
-use crate::args::{EvaluateArguments, Format};
+use crate::args::{EvaluateArguments, Format, InputArguments};
 use crate::printer::Printer;
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
@@ -20,7 +20,8 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<Ending> {
     let model = read_model(&arguments.model)?;
     let metric = metric_for(&model, arguments.metric)?;
     let target = arguments.target.as_deref().unwrap_or(&model.target);
-    let errors = by_environment(&model, &arguments.data, target, arguments.env.as_deref(), metric, &printer)?;
+    let source = (arguments.data.as_path(), &arguments.input);
+    let errors = by_environment(&model, source, target, arguments.env.as_deref(), metric, &printer)?;
     let summary = ErrorSummary::new(&errors.iter().map(|environment| environment.error).collect::<Vec<_>>())
         .context("the table has no rows to evaluate")?;
     if !summary.mean_error.is_finite() {
@@ -76,7 +77,7 @@ pub(crate) fn metric_for(model: &FittedModel, asked: Option<Metric>) -> anyhow::
 /// The error of a model in every environment of a table.
 pub(crate) fn by_environment(
     model: &FittedModel,
-    data: &Path,
+    (data, input): (&Path, &InputArguments),
     target: &str,
     environment: Option<&str>,
     metric: Metric,
@@ -86,7 +87,8 @@ pub(crate) fn by_environment(
     // Of every part the outcomes and the predictions are kept.
     let mut judged: ByEnvironment<JudgedRows> = ByEnvironment::default();
     let mut missing = 0;
-    predict_parts(model, data, &[target], &text, printer, |part, predicted| {
+    let beside = Beside { as_they_are: &[target], text: &text };
+    predict_parts(model, (data, input), beside, printer, |part, predicted| {
         if predicted.is_empty() {
             return Ok(());
         }

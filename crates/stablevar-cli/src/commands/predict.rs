@@ -1,6 +1,6 @@
 //! `stablevar predict`
 
-use super::{check_files, predict_parts};
+use super::{Beside, check_files, predict_parts};
 use crate::Ending;
 use crate::args::{Format, PredictArguments};
 use crate::printer::Printer;
@@ -12,7 +12,8 @@ pub(crate) fn run(arguments: &PredictArguments) -> anyhow::Result<Ending> {
     let model = read_model(&arguments.model)?;
     let names: &[&str] = if model.classes.is_some() { &["prediction", "probability"] } else { &["prediction"] };
     write_rows(&arguments.out, names, |write| {
-        predict_parts(&model, &arguments.data, &[], &[], &printer, |_, predictions| -> Result<(), IoError> {
+        let source = (arguments.data.as_path(), &arguments.input);
+        predict_parts(&model, source, Beside::default(), &printer, |_, predictions| -> Result<(), IoError> {
             if model.classes.is_none() {
                 return predictions.iter().try_for_each(|value| write(&[value.to_string()]));
             }

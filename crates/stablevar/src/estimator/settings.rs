@@ -99,16 +99,27 @@ settings! {
             e.roles.task = made(TASKS, given.text());
             Ok(())
         }], { auto: Some("inferred from the target, and said"), python: Twin::Instead("a Regressor or a Classifier") };
-    "exclude" (Table: "table") Kind::Columns, "A column to ignore",
+    "columns" (Table: "table") Kind::Columns, "A column to use, and no others than those given; or several, as in a,b",
+        [by |e| Some(e.columns.clone().into()), |e, given| {
+            e.columns = given.texts();
+            Ok(())
+        }], { python: Twin::Instead("X[columns]") };
+    "exclude" (Table: "table") Kind::Columns, "A column to ignore, or several, as in a,b",
         [by |e| Some(e.roles.exclude.clone().into()), |e, given| {
             e.roles.exclude = given.texts();
             Ok(())
         }], { python: Twin::Instead("X.drop(columns=...)") };
-    "text" (Table: "table") Kind::Columns, "A column that holds text though its values look like numbers",
+    "category" (Table: "table") Kind::Columns, "A column whose values are categories though they look like numbers",
         [by |e| Some(e.text.clone().into()), |e, given| {
             e.text = given.texts();
             Ok(())
-        }], { python: Twin::Instead("X.astype({column: str})") };
+        }], { python: Twin::Instead("X.astype({column: str})"), old_names: &["text"] };
+    "date" (Table: "table") Kind::Columns,
+        "A column that holds dates: name takes days, name=parts year, month and weekday, name=dmy or name=mdy says their order",
+        [by |e| Some(e.dates.clone().into()), |e, given| {
+            e.dates = given.texts();
+            Ok(())
+        }], { python: Twin::Instead("X[column].dt") };
     "group" (Table: "table") Kind::Column, "A column that names groups of rows that are not independent of each other, such as the person",
         [by |e| Some(e.roles.group.clone().into()), |e, given| {
             e.roles.group = (!given.is_auto()).then(|| given.text().into());

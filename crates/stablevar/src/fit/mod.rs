@@ -25,6 +25,7 @@ use crate::foresight::TrainingMemory;
 use crate::gates::{AnyGates, GatedFit};
 use crate::method::{Choose, Method};
 use crate::models::{Lasso, Model, Refit, Refitted, in_memory};
+use crate::notation::Reading;
 use crate::optim::StopReason;
 use crate::parameter::Positive;
 use crate::passes::{RowSource, Weighting};
@@ -521,6 +522,7 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         warnings: audit(data)?.into_iter().chain(frame.notes.iter().cloned()).collect(),
         memory: found.memory,
         columns: frame.summaries.clone(),
+        reading: Reading::new(),
         origin: Origin::default(),
     };
     model.warnings.extend(found.in_order.map(|value| Finding::new(Code::OrderedRows).with("correlation", value)));

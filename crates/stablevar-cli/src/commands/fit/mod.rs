@@ -4,7 +4,7 @@ pub(crate) mod print;
 
 use super::{check_files, command_line, in_file};
 use crate::Ending;
-use crate::args::{FitArguments, Format, Options, Settings};
+use crate::args::{FitArguments, Format, InputArguments, Options, Settings};
 use crate::memory::{self, Demand};
 use crate::printer::Printer;
 use anyhow::bail;
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
         estimator.roles.task = Some(*task);
     }
     let start = std::time::Instant::now();
-    let (stream, data) = open(&arguments.data, &mut estimator, &printer)?;
+    let (stream, data) = open(&arguments.data, &arguments.input, &arguments.target, &mut estimator, &printer)?;
     let read_in = start.elapsed().as_secs_f64();
     let start = std::time::Instant::now();
     let rows = data.rows();
@@ -48,6 +48,7 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
     let fitted = estimator.on_threads(|| fit_with_progress(rows, &estimator, &printer));
     let mut fitted = fitted.map_err(in_file(&arguments.data))?;
     fitted.model.origin.command = Some(command_line());
+    fitted.model.reading = stream.reading().clone();
     printer.note(&format!("read in {read_in:.2} s, fitted in {:.2} s", start.elapsed().as_secs_f64()));
 
     if let Some(path) = &arguments.model {
@@ -88,20 +89,45 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
 /// Opens a table and reads the rows to learn from, wherever they fit.
 pub(crate) fn open(
     path: &Path,
+    input: &InputArguments,
+    target: &str,
     estimator: &mut Estimator,
     printer: &Printer,
 ) -> anyhow::Result<(TableStream, Prepared)> {
     estimator.roles.check()?;
-    let excluded = std::mem::take(&mut estimator.roles.exclude);
-    let options = ReadOptions { skip: excluded, text: estimator.text.clone(), only: None };
-    let stream = TableStream::open(path, &options)?;
-    let available = stream.columns()?;
-    if let Some(column) = estimator.text.iter().find(|name| !available.contains(name)) {
-        let column = column.clone();
-        return Err(in_file(path)(Error::UnknownColumn { column, available }).into());
+    let stream = open_columns(path, input, Some(target), estimator, printer)?;
+    if stream.passes_over(target) {
+        bail!("'{target}' can't be the target and be left out at once");
     }
     let data = prepare(&stream, estimator, path, printer)?;
     Ok((stream, data))
+}
+
+/// Opens a table with those columns that are asked for, and says how texts are read.
+pub(crate) fn open_columns(
+    path: &Path,
+    input: &InputArguments,
+    target: Option<&str>,
+    estimator: &mut Estimator,
+    printer: &Printer,
+) -> anyhow::Result<TableStream> {
+    let weights = estimator.roles.weight_column.clone();
+    let environment = estimator.roles.environment.clone();
+    let group = estimator.roles.group.clone();
+    let mut keep = std::mem::take(&mut estimator.columns);
+    if !keep.is_empty() {
+        keep.extend(target.map(String::from).into_iter().chain(weights.clone()).chain(environment).chain(group));
+    }
+    let (skip, text) = (std::mem::take(&mut estimator.roles.exclude), estimator.text.clone());
+    let dates = estimator.dates.clone();
+    let stream = TableStream::open(path, &ReadOptions { skip, keep, text, dates, ..input.options() })?;
+    stream.require(target.into_iter().chain(weights.as_deref()))?;
+    stream.require(stream.categories())?;
+    if let Some(name) = weights.filter(|name| stream.passes_over(name)) {
+        bail!("'{name}' can't weigh the rows and be left out at once");
+    }
+    stream.told(&Options).iter().for_each(|line| printer.note(line));
+    Ok(stream)
 }
 
 /// Fits with a bar per kind of step: variables judged, loops, halves of the rows looked at.
