@@ -24,6 +24,7 @@ pub mod weighing;
 pub use error::{IoError, Result};
 pub use model_file::{model_from_json, model_to_json, read_model, write_model};
 pub use output::{write_columns, write_rows, write_table, write_whole};
+pub use parts::natural_order;
 pub use place::check_outputs;
 pub use reading::ReadOptions;
 pub use spill::{FileRows, Survey, prepare_file, survey};

@@ -206,6 +206,11 @@ findings! {
     /// A column never varies.
     ConstantColumn "constant-column":
         "'{0}' is left out", "it has the same value in every row", "";
+    /// A column names or counts rows.
+    Identifier "identifier":
+        "'{0}' looks like an identifier",
+        "it names or counts rows instead of measuring something: a model on it learns in which order they came",
+        "Leave it out ([exclude]), unless that order matters";
     /// A column has no values.
     EmptyColumn "empty-column":
         "'{0}' is left out", "all its values are missing", "";
@@ -230,6 +235,11 @@ findings! {
         "not converged: {detail}",
         "another run may end elsewhere",
         "Compare with a run that is allowed more steps ([loops], [balance-steps] or [epochs]), or with another seed ([seed])";
+    /// Gates did not settle.
+    GatesNotConverged "gates-not-converged":
+        "not converged: {detail}",
+        "gates choose here, and near where they stopped others may be open",
+        "Compare with other gates ([sigma], [penalty-factor]), or let evidence decide ([method=svi])";
     /// No variable has evidence enough.
     NothingSelected "nothing-selected":
         "no variable was selected",

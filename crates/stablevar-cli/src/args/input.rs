@@ -32,7 +32,7 @@ impl InputArguments {
     }
 }
 
-fn delimiter(text: &str) -> Result<u8, String> {
+pub(super) fn delimiter(text: &str) -> Result<u8, String> {
     match text {
         "tab" | "\\t" => Ok(b'\t'),
         _ => match text.as_bytes() {

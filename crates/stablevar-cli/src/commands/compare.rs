@@ -112,7 +112,8 @@ fn print(compared: &Comparison, printer: &Printer) -> anyhow::Result<()> {
         })
         .collect();
     let error = format!("{} (cross-validation)", compared.metric);
-    printer.table(&["", "variables", &error, "under stress", "s.e.", "worst", "seconds"], &rows)?;
+    let header = ["", "variables", &error, "under stress", "s.e.", "worst", "seconds"];
+    printer.table_that_fits(&header, &rows, &["seconds", "variables"])?;
     printer.line("")?;
     for candidate in compared.candidates.iter().filter(|candidate| !candidate.note.is_empty()) {
         printer.line(&format!("{}: {}", candidate.name, candidate.note))?;

@@ -8,7 +8,7 @@ use stablevar::fit::FittedModel;
 use stablevar::foresight::{ColumnDrift, Foresight};
 use stablevar_io::{IoError, ReadOptions, TableStream, display, read_model, summary, write_whole};
 use stablevar_report::foresight_page;
-use stablevar_report::text::{number, shorten};
+use stablevar_report::text::{number, p_value, shorten};
 use std::path::Path;
 
 /// Columns that are printed; the page and JSON have all.
@@ -67,7 +67,8 @@ fn print(model: &FittedModel, foresight: &Foresight, printer: &Printer) -> anyho
     }
     printer.line("")?;
     let rows: Vec<Vec<String>> = foresight.drift.iter().take(PRINTED).map(row).collect();
-    printer.table(&["column", "used", "training", "new", "s.d. moved", "p-value", "outside"], &rows)?;
+    let header = ["column", "used", "training", "new", "s.d. moved", "p-value", "outside"];
+    printer.table_that_fits(&header, &rows, &["used"])?;
     let more = foresight.drift.len().saturating_sub(PRINTED);
     if more > 0 {
         printer.line(&format!("and {more} more columns, which matter less (--format json, --report)"))?;
@@ -97,7 +98,7 @@ fn row(column: &ColumnDrift) -> Vec<String> {
         number(column.training_mean),
         number(column.new_mean),
         format!("{:+.2}", column.standardised_difference),
-        format!("{:.1e}", column.p_value),
+        p_value(column.p_value),
         format!("{:.1} %", 100.0 * column.outside_share),
     ]
 }

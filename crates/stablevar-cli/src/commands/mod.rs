@@ -10,6 +10,7 @@ pub(crate) mod predict;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod reselect;
+pub(crate) mod shell;
 pub(crate) mod shift;
 pub(crate) mod simulate;
 pub(crate) mod weigh;

@@ -1,6 +1,6 @@
 //! `stablevar report`
 
-use super::evaluate::{by_environment, metric_for};
+use super::evaluate::{by_environment, metric_for, names_of};
 use super::fit::shown_rows;
 use super::{check_files, command_line, in_file, read_like};
 use crate::Ending;
@@ -68,26 +68,20 @@ fn evaluate(
     let mut environments: Vec<String> = Vec::new();
     let mut errors: Vec<(String, Vec<f64>)> = Vec::new();
     let mut models = vec![(model.method.name().to_string(), model.clone())];
-    for path in &arguments.compare {
-        models.push((name_of(path), read_model(path)?));
+    for (path, name) in arguments.compare.iter().zip(names_of(&arguments.compare)) {
+        models.push((name, read_model(path)?));
     }
     for (name, other) in models {
         if (&other.target, &other.classes) != (&model.target, &model.classes) {
             bail!("'{name}' predicts '{}', not '{}': compare models of one target", other.target, model.target);
         }
-        let mut found =
+        let found =
             by_environment(&other, (data, &arguments.input), target, arguments.env.as_deref(), metric, printer)?;
         if found.is_empty() {
             return Err(in_file(data)(stablevar::error::Error::TooFewRows { found: 0, needed: 1 }).into());
         }
-        found.sort_by(|a, b| a.name.cmp(&b.name));
         environments = found.iter().map(|environment| environment.name.clone()).collect();
         errors.push((name, found.iter().map(|environment| environment.error).collect()));
     }
     Ok(Evaluated { metric: metric.name(), environments, errors })
-}
-
-/// A model is called by its file.
-fn name_of(path: &Path) -> String {
-    path.file_stem().map_or_else(|| path.display().to_string(), |stem| stem.to_string_lossy().into_owned())
 }

@@ -29,6 +29,7 @@ pub(crate) fn run(arguments: &ReselectArguments) -> anyhow::Result<Ending> {
     fitted.model.reading = model.reading;
     if let Some(path) = &arguments.out {
         write_model(path, &fitted.model)?;
+        printer.note(&format!("model written to {}", path.display()));
     }
     if let Some(path) = &arguments.report {
         let page = model_page::page(&fitted.model, Extras::default(), &Options);
@@ -36,7 +37,10 @@ pub(crate) fn run(arguments: &ReselectArguments) -> anyhow::Result<Ending> {
     }
     match arguments.format {
         Format::Json => printer.json(&summary::json(&fitted.model, &Options))?,
-        Format::Human => print::print(&fitted.model, total, &printer)?,
+        Format::Human => {
+            let weights = print::Weights { total, without: 0 };
+            print::print(&fitted.model, weights, print::Detail::Usual, &printer)?;
+        }
     }
     Ok(if fitted.model.converged { Ending::Done } else { Ending::NotConverged })
 }

@@ -10,6 +10,7 @@ mod encoding;
 mod environments;
 mod far;
 mod frame;
+mod identifiers;
 mod moments;
 mod summary;
 mod survey;
@@ -22,6 +23,7 @@ pub use encoding::{EncodedColumn, Encoding, EncodingReport, Feature, FeatureKind
 pub use environments::Environments;
 pub use far::Bulk;
 pub use frame::{Frame, KeptRows};
+pub use identifiers::Identifiers;
 pub use summary::ColumnSummary;
 pub use survey::{ColumnKind, Survey, Used};
 pub use target::{Target, Task, class_numbers, label_of};

@@ -448,7 +448,8 @@ fn judge_loops(history: &[Loop], stop: LoopStop, settings: &Svi) -> (bool, Strin
     if !last.reweighting.converged() {
         return (false, format!("the weights of loop {} {}", history.len(), in_words(last.reweighting)));
     }
-    if gates_failed(&last.gates) {
+    // Where evidence decides, gates are but shown.
+    if settings.evidence.is_none() && gates_failed(&last.gates) {
         return (false, format!("the gates of loop {} {}", history.len(), in_words(last.gates.stop)));
     }
     match stop {

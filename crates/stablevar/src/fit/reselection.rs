@@ -37,6 +37,7 @@ impl FittedModel {
             None => {
                 let remembered = self.remembered_rows()?;
                 let mut fitted = fit_with(&remembered, &method, self.seed, known, &quiet)?;
+                fitted.model.columns = self.columns.clone();
                 if remembered.rows() < self.rows {
                     let found = Finding::new(Code::RefittedFromMemory).with("used", remembered.rows() as f64);
                     fitted.model.warnings.push(found.with("rows", self.rows as f64));

@@ -91,6 +91,11 @@ impl TrainingMemory {
         Ok(whole.then_some(memory))
     }
 
+    #[cfg(test)]
+    pub(super) fn of_predictions(base: Vec<f64>, outcome: Vec<f64>, predicted: Vec<f64>) -> Self {
+        Self { columns: Vec::new(), base, outcome, predicted }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.base.len()
