@@ -63,6 +63,7 @@ pub(crate) fn run(arguments: FitArguments) -> anyhow::Result<Ending> {
     fitted.model.origin.command = Some(command_line());
     fitted.model.reading = stream.reading().clone();
     printer.note(&format!("read in {read_in:.2} s, fitted in {:.2} s", start.elapsed().as_secs_f64()));
+    write_results(arguments, &fitted, &stream, &data, &printer)?;
     match arguments.format {
         Format::Json => printer.json(&summary::json(&fitted.model, &Options))?,
         Format::Human => {
@@ -80,11 +81,11 @@ pub(crate) fn run(arguments: FitArguments) -> anyhow::Result<Ending> {
             print::print(&fitted.model, weights, detail, &printer)?;
         }
     }
-    write_results(arguments, &fitted, &stream, &data, &printer)?;
+    tell_next(arguments, &printer);
     Ok(if fitted.model.converged { Ending::Done } else { Ending::NotConverged })
 }
 
-/// Writes what was asked for, and says what and what to do with it.
+/// Writes what was asked for, and says what.
 fn write_results(
     arguments: &FitArguments,
     fitted: &Fit,
@@ -103,25 +104,32 @@ fn write_results(
         write_whole(path, |writer| writer.write_all(page.as_bytes()))?;
         wrote("report", path);
     }
-    match &arguments.model {
-        Some(path) => {
-            write_model(path, &fitted.model)?;
-            wrote("model", path);
-            if let Some(memory) = &fitted.model.memory {
-                printer.note(&format!(
-                    "the model file keeps {} of the {} training rows with their outcomes, for `stablevar foresee`; --remember 0 keeps none",
-                    memory.rows(),
-                    fitted.model.rows
-                ));
-            }
+    if let Some(path) = &arguments.model {
+        write_model(path, &fitted.model)?;
+        wrote("model", path);
+        if let Some(memory) = &fitted.model.memory {
             printer.note(&format!(
-                "next: stablevar predict {0} NEW, evaluate {0} LATER --env COLUMN, foresee {0} NEW, reselect {0} --fdr 0.1",
-                path.display()
+                "the model file keeps {} of the {} training rows with their outcomes, for `stablevar foresee`; --remember 0 keeps none",
+                memory.rows(),
+                fitted.model.rows
             ));
         }
-        None => printer.note("next: --model model.json keeps the model for predict, evaluate and foresee; --report page.html explains it"),
     }
     Ok(())
+}
+
+/// What one does with a fit.
+fn tell_next(arguments: &FitArguments, printer: &Printer) {
+    printer.note(&match &arguments.model {
+        Some(path) => format!(
+            "next: stablevar predict {0} NEW, evaluate {0} LATER --env COLUMN, foresee {0} NEW, reselect {0} --fdr 0.1",
+            path.display()
+        ),
+        None => {
+            "next: --model model.json keeps the model for predict, evaluate and foresee; --report page.html explains it"
+                .into()
+        }
+    });
 }
 
 /// Every setting that has an effect, with its value.

@@ -97,7 +97,7 @@ fn print_variables(model: &FittedModel, detail: Detail, printer: &Printer) -> an
     }
     let more = encoding.features.len() - listed.len();
     if more > 0 {
-        printer.line(&format!(" and {} less probable variables (--verbose lists all)", more))?;
+        printer.line(&format!(" and {more} less probable variables (--verbose lists all)"))?;
     }
     printer.line("")?;
     for line in words(model) {
