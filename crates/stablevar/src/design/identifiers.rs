@@ -32,9 +32,8 @@ impl Identifiers {
     /// Looks at a part of a table.
     pub fn of(table: &Table, roles: &Roles) -> Self {
         let own = |name: &String| {
-            roles.target.as_ref() != Some(name)
-                && roles.weight_column.as_ref() != Some(name)
-                && !roles.exclude.contains(name)
+            let served = [&roles.target, &roles.weight_column, &roles.environment, &roles.group];
+            served.iter().all(|role| role.as_ref() != Some(name)) && !roles.exclude.contains(name)
         };
         let counted = table.columns().iter().filter(|column| own(&column.name)).filter_map(|column| {
             let Values::Number(numbers) = &column.values else { return None };
