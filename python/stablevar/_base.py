@@ -97,6 +97,17 @@ def named_columns(given: Columns, names: list[str], parameter: str) -> list[str]
     return found
 
 
+def groups_of(groups: Values, rows: int) -> NDArray[np.float64] | None:
+    """The group of each row by number."""
+    if groups is None:
+        return None
+    groups = np.asarray(groups)
+    if groups.shape != (rows,):
+        raise ValueError(f"groups.shape == {groups.shape}, expected {(rows,)}!")
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(group, len(numbers)) for group in groups.tolist()], dtype=np.float64)
+
+
 def errors_by_environment(
     estimators: Mapping[str, Any], X: Rows, y: Values, environments: Values, metric: str | None = None
 ) -> tuple[list[str], dict[str, NDArray[np.float64]], str]:
@@ -213,7 +224,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
     def _target(self, y: Values, rows: int) -> tuple[_core.Column, str]:
         """The outcome as the core reads it, and its name."""
 
-    def _fit(self, X: Rows, y: Values, sample_weight: Values, env: Values = None) -> Any:
+    def _fit(self, X: Rows, y: Values, sample_weight: Values, env: Values = None, groups: Values = None) -> Any:
         """Fits the core's model to X as given and to y as checked."""
         # A column that names environments may stand in new rows, too, and is left out there.
         self._env_column = env if isinstance(env, str) else None
@@ -226,6 +237,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         weights = weights_of(sample_weight, rows)
         extra = ["sample_weight" for _ in [weights] if weights is not None]
         extra += ["env" for _ in [environment] if environment is not None]
+        extra += ["groups" for _ in [groups] if groups is not None]
         if weights is not None:
             self._check_weighted(y, weights)
         with progress_of(self) as progress:
@@ -241,6 +253,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
                 self._classifies,
                 f"{' '.join(repr(self).split())}.fit({', '.join(['X', 'y', *extra])})",
                 progress,
+                groups_of(groups, rows),
             )
         self._read_summary(names)
         return self

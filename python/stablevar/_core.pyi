@@ -40,7 +40,8 @@ class WeightModel:
 
 #: Covariates ("input"), outcome ("target") and "sample_weight" of some rows.
 RawPart = dict[str, Any]
-#: "names", "target", "weighted", "classify", "max_levels", "missing", "stable", "unstable".
+#: "names", "target", "weighted", "classify", "max_levels", "missing", "stable", "unstable",
+#: "counts".
 Roles = dict[str, Any]
 EncodedArrays = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
@@ -92,6 +93,7 @@ def fit(
     classify: bool,
     command: str,
     progress: Callable[[str, int], Any] | None = None,
+    groups: NDArray[np.float64] | None = None,
 ) -> tuple[Model, NDArray[np.float64]]: ...
 def reselect(
     model: Model,

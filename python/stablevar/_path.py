@@ -179,7 +179,7 @@ def balance_path(
     X : array-like or data frame of shape (n_samples, n_features)
         The rows.
     sample_weight : array-like of shape (n_samples,) or None, default=None
-        2 means the same as the row standing twice.
+        How much each row counts; ``weight_kind="frequency"`` says that they are counts.
     stable : array-like of shape (n_features,) or None, default=None
         Probabilities of being stable: likely stable variables need not be told apart from each other.
     divergence : {"chi2", "entropy"}, default="chi2"

@@ -31,7 +31,9 @@ def several_classes(count: int, estimator: str) -> str:
 class _Fitting(StableModel):
     """What fitting is, whatever is predicted."""
 
-    def fit(self: Fitted, X: Rows, y: Values, sample_weight: Values = None, env: Values = None) -> Fitted:
+    def fit(
+        self: Fitted, X: Rows, y: Values, sample_weight: Values = None, env: Values = None, groups: Values = None
+    ) -> Fitted:
         """Find the variables and fit a model on them.
 
         Parameters
@@ -41,18 +43,20 @@ class _Fitting(StableModel):
         y : array-like of shape (n_samples,)
             The outcome: numbers, or two classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            2 means the same as the row standing twice.
+            How much each row counts; ``weight_kind="frequency"`` says that they are counts.
         env : array-like of shape (n_samples,), str or None, default=None
             The environment of each row, such as a place or a period, or the column of the data frame X that names it.
             It is no covariate: environments are what the stress test holds out, and the effects of the selected
             variables are compared between them (``environments_``).
+        groups : array-like of shape (n_samples,) or None, default=None
+            What rows that are not independent of each other have in common, such as the person.
 
         Returns
         -------
         self : object
             Fitted.
         """
-        self._fit(X, y, sample_weight, env)
+        self._fit(X, y, sample_weight, env, groups)
         return self
 
     def _named(self, y: Values, rows: int) -> tuple[Any, str]:

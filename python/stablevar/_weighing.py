@@ -50,7 +50,7 @@ class Reweighting(Parametrised):
         y : None
             Not used; here for pipelines.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            2 means the same as the row standing twice.
+            How much each row counts; ``weight_kind="frequency"`` says that they are counts.
         stable : array-like of shape (n_features,) or None, default=None
             Probabilities of being stable: likely stable variables need not be told apart from each other.
 

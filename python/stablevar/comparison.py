@@ -55,7 +55,7 @@ def compare(
     environments : array-like of shape (n_samples,) or None, default=None
         An environment for every row, to be held out instead of regions.
     sample_weight : array-like of shape (n_samples,) or None, default=None
-        2 means the same as the row standing twice.
+        How much each row counts; ``weight_kind="frequency"`` says that they are counts.
     stable : SVIRegressor, SVIClassifier or None, default=None
         The method whose selection and refits are judged. None: the default one.
     repeat_selection : bool, default=True

@@ -61,7 +61,9 @@ class StableSelector(SelectorMixin, SelectorParameters):
         tags.input_tags.allow_nan = self.missing != "refuse"
         return tags
 
-    def fit(self, X: Rows, y: Values, sample_weight: Values = None, env: Values = None) -> StableSelector:
+    def fit(
+        self, X: Rows, y: Values, sample_weight: Values = None, env: Values = None, groups: Values = None
+    ) -> StableSelector:
         """Find the stable variables.
 
         Parameters
@@ -71,9 +73,11 @@ class StableSelector(SelectorMixin, SelectorParameters):
         y : array-like of shape (n_samples,)
             The outcome.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            2 means the same as the row standing twice.
+            How much each row counts; ``weight_kind="frequency"`` says that they are counts.
         env : array-like of shape (n_samples,) or None, default=None
             The environment of each row; the effects of the selected variables are compared between them.
+        groups : array-like of shape (n_samples,) or None, default=None
+            What rows that are not independent of each other have in common, such as the person.
 
         Returns
         -------
@@ -99,7 +103,7 @@ class StableSelector(SelectorMixin, SelectorParameters):
         self.estimator_ = kinds[bool(self.nonlinear), classifies](**parameters)
         if isinstance(env, str):
             raise ValueError("env must be an array with a value per row: a column of X would be selected from, too.")
-        self.estimator_.fit(X, y, sample_weight=sample_weight, env=env)
+        self.estimator_.fit(X, y, sample_weight=sample_weight, env=env, groups=groups)
         self.n_features_in_: int = self.estimator_.n_features_in_
         if hasattr(self.estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.estimator_.feature_names_in_

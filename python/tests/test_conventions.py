@@ -75,6 +75,7 @@ def test_conventions(estimator, check):
 @pytest.mark.parametrize(
     "estimator",
     [
+        stablevar.SVIRegressor(),
         stablevar.SVIRegressor(evidence=None),
         stablevar.STGRegressor(),
         estimators.SVIDRegressor(),
@@ -85,13 +86,14 @@ def test_conventions(estimator, check):
     ids=lambda estimator: type(estimator).__name__,
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_where_no_rows_are_dealt_out_a_weight_of_two_is_the_row_twice(estimator):
+def test_where_no_rows_are_dealt_out_a_count_of_two_is_the_row_twice(estimator):
     X, y = make_biased_linear(n_samples=300, random_state=1)
     if isinstance(estimator, estimators.LogisticClassifier):
         y = y > 0
     weights = np.random.default_rng(0).integers(0, 3, 300)
     rows = np.repeat(np.arange(300), weights)
-    weighted = clone(estimator).fit(X, y, sample_weight=weights.astype(float))
+    counted = clone(estimator).set_params(weight_kind="frequency")
+    weighted = counted.fit(X, y, sample_weight=weights.astype(float))
     repeated = clone(estimator).fit(X[rows], y[rows])
     assert list(weighted.selected_) == list(repeated.selected_)
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6, atol=1e-8)

@@ -61,10 +61,10 @@ def test_balance_takes_a_point_of_the_path_and_says_how_far_it_got(rows):
     np.testing.assert_allclose(path.weigh(X.head(7)), path.weights()[:7])
 
 
-def test_a_sample_weight_is_a_repeated_row():
+def test_a_count_is_a_repeated_row():
     X = real_like(300)
     counts = np.arange(300) % 3
-    weighted = balance_path(X, counts)
+    weighted = balance_path(X, counts, weight_kind="frequency")
     repeated = balance_path(X.loc[X.index.repeat(counts)].reset_index(drop=True))
     np.testing.assert_allclose(weighted.n_eff, repeated.n_eff, rtol=1e-5)
     assert (weighted.weights()[counts == 0] == 0).all()

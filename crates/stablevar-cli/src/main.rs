@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     }
     let outcome = match arguments.command {
         Command::Demo(demo) => commands::demo::run(&demo),
-        Command::Fit(fit) => commands::fit::run(&fit),
+        Command::Fit(fit) => commands::fit::run(*fit),
         Command::Reselect(reselect) => commands::reselect::run(&reselect),
         Command::Weigh(weigh) => commands::weigh::run(&weigh),
         Command::Predict(predict) => commands::predict::run(&predict),
@@ -37,6 +37,8 @@ fn main() -> ExitCode {
         Command::Simulate(simulate) => commands::simulate::run(&simulate),
         Command::Data(data) => commands::data::run(&data),
         Command::Reproduce(reproduce) => commands::reproduce::run(&reproduce),
+        Command::Completions(completions) => commands::shell::completions(&completions),
+        Command::Man(manual) => commands::shell::manual(&manual),
         Command::Report(report) => commands::report::run(&report),
         Command::Shift(shift) => commands::shift::run(&shift),
     };

@@ -44,7 +44,7 @@ fn empty_file_header_only_and_few_rows() {
 fn unknown_columns_are_named_with_a_guess() {
     fit(table(50), &["--exclude", "c"]).fails_with(&["no column 'c'", "the columns are: 'a', 'b', 'y'"]);
     fit(table(50), &["--weight-column", "bb"]).fails_with(&["no column 'bb'"]);
-    fit(table(50), &["--text", "zz"]).fails_with(&["no column 'zz'"]);
+    fit(table(50), &["--category", "zz"]).fails_with(&["no column 'zz'"]);
     let folder = Folder::new();
     folder.file("t.csv", "price,size\n1,2\n3,4\n");
     folder.run(&["fit", "t.csv", "--target", "prise"]).fails_with(&[
@@ -108,7 +108,7 @@ fn missing_and_infinite_values() {
 #[test]
 fn text_in_a_numeric_column_is_located() {
     let text = table(50).replacen("\n3,", "\nthree,", 1);
-    fit(text, &[]).fails_with(&["t.csv, line 4, column 'a': 'three' is not a number", "--text 'a'"]);
+    fit(text, &[]).fails_with(&["t.csv, line 4, column 'a': 'three' is not a number", "--category 'a'"]);
 }
 
 #[test]

@@ -143,7 +143,8 @@ fn adult(cache: &Path) -> Result<Table<'static>> {
                 continue;
             }
             for (column, field) in columns.iter_mut().zip(&record) {
-                column.push(field.trim_end_matches('.').to_string());
+                // What is not known is a level of its own here, and not a missing value.
+                column.push(if field == "?" { "Unknown".into() } else { field.trim_end_matches('.').to_string() });
             }
             let environment = format!("{}/{}", &record[8], &record[9]);
             let held_out = source.name == ADULT_TEST.name && environment == Dataset::Adult.training_environment();

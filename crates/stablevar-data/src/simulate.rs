@@ -270,8 +270,47 @@ impl World {
         }
     }
 
+    /// The probability with which the selection keeps a row.
+    fn keeps(&self, row: &[f64], signal: f64, rate: f64) -> f64 {
+        let biased = &row[self.columns - self.biased..];
+        let distance: f64 = biased.iter().map(|v| (signal - rate.signum() * v).abs()).sum();
+        rate.abs().powf(-5.0 * distance)
+    }
+
+    /// The share of rows that the selection keeps, by so many draws; an error where rows would be drawn without end.
+    pub fn share_kept(&self, rate: f64, draws: usize, seed: u64) -> Result<f64> {
+        self.check(rate)?;
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        // Rows of their own: these are not the sample's.
+        random.set_stream(2);
+        let mut row = vec![0.0; self.columns];
+        let mut kept = 0.0;
+        for _ in 0..draws {
+            self.draw_columns(&mut random, &mut row);
+            kept += self.keeps(&row, self.signal(&row), rate);
+        }
+        let share = kept / draws as f64;
+        if share * (MOST_DRAWS_PER_ROW as f64) < 1.0 {
+            return Err(Error::SelectionTooStrict { kept: kept as usize, drawn: draws });
+        }
+        Ok(share)
+    }
+
     /// Draws `rows` rows under the bias rate `rate` (1 is no bias), the outcome `y` last.
     pub fn draw(&self, rows: usize, rate: f64, seed: u64) -> Result<Table<'static>> {
+        self.draw_watched(rows, rate, seed, &mut |_| {})
+    }
+
+    /// The same; `watch` is told now and then how many rows there are.
+    pub fn draw_watched(
+        &self,
+        rows: usize,
+        rate: f64,
+        seed: u64,
+        watch: &mut dyn FnMut(usize),
+    ) -> Result<Table<'static>> {
+        /// Draws between two calls.
+        const TOLD: usize = 1 << 14;
         self.check(rate)?;
         if (rows as u64).checked_mul(self.columns as u64 + 1).is_none_or(|values| values > MOST_VALUES) {
             return Err(Error::BadRequest(format!("{rows} rows of {} columns do not fit in memory", self.columns)));
@@ -289,10 +328,10 @@ impl World {
             }
             self.draw_columns(&mut random, &mut row);
             let signal = self.signal(&row);
-            let distance: f64 =
-                row[self.columns - self.biased..].iter().map(|v| (signal - rate.signum() * v).abs()).sum();
-            let keep = rate.abs().powf(-5.0 * distance);
-            if random.random::<f64>() < keep {
+            if drawn % TOLD == 0 {
+                watch(kept);
+            }
+            if random.random::<f64>() < self.keeps(&row, signal, rate) {
                 let outcome = match self.log_odds {
                     None => signal + noise * random.sample::<f64, _>(StandardNormal),
                     Some(factor) => f64::from(random.random::<f64>() < sigmoid(factor * signal)),
@@ -307,11 +346,23 @@ impl World {
 
 /// One table of several environments, `rows` rows each, told apart by a column `environment` with the bias rate.
 pub fn test_environments(world: &World, rows: usize, rates: &[f64], seed: u64) -> Result<Table<'static>> {
+    test_environments_watched(world, rows, rates, seed, &mut |_| {})
+}
+
+/// The same; `watch` is told now and then how many rows there are.
+pub fn test_environments_watched(
+    world: &World,
+    rows: usize,
+    rates: &[f64],
+    seed: u64,
+    watch: &mut dyn FnMut(usize),
+) -> Result<Table<'static>> {
     let names = world.names().into_iter().chain(["y".to_string(), "environment".to_string()]);
     let mut columns = vec![Vec::with_capacity(rows * rates.len()); world.columns + 2];
     for (k, &rate) in rates.iter().enumerate() {
         // Each environment has a seed of its own, far from those of the training data.
-        let drawn = world.draw(rows, rate, seed.wrapping_add(1_000_001 * (k as u64 + 1)))?;
+        let own_seed = seed.wrapping_add(1_000_001 * (k as u64 + 1));
+        let drawn = world.draw_watched(rows, rate, own_seed, &mut |kept| watch(k * rows + kept))?;
         for (all, column) in columns.iter_mut().zip(drawn.columns()) {
             if let Values::Number(values) = &column.values {
                 all.extend(values.iter());
@@ -434,5 +485,16 @@ mod tests {
         assert!(World::default().draw(10, 0.5, 0).is_err());
         let strict = World { columns: 60, stable: 5, biased: 40, ..World::default() };
         assert!(matches!(strict.draw(10, 3.0, 0), Err(Error::SelectionTooStrict { .. })));
+        assert!(matches!(strict.share_kept(3.0, 1000, 0), Err(Error::SelectionTooStrict { .. })));
+    }
+
+    #[test]
+    fn the_share_kept_is_what_draws_find() {
+        let world = World::default();
+        let share = world.share_kept(2.5, 20_000, 1).unwrap();
+        let mut drawn = 0;
+        world.draw_watched(4000, 2.5, 7, &mut |_| drawn += 1 << 14).unwrap();
+        let (least, most) = (4000.0 / (drawn + (1 << 14)) as f64, 4000.0 / drawn as f64);
+        assert!(share > 0.9 * least && share < 1.1 * most, "{share} {least} {most}");
     }
 }

@@ -1,29 +1,27 @@
 //! Parquet and Arrow IPC files, read batch by batch.
 
 use crate::guard::guarded;
+use crate::reading::Plan;
 use crate::stream::{StreamInput, TablePart, Visit};
-use crate::{IoError, ReadOptions, Result};
+use crate::{IoError, Result};
 use arrow_array::types::Float64Type;
-use arrow_array::{Array, RecordBatch, cast::AsArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, cast::AsArray};
 use arrow_cast::cast;
-use arrow_schema::{ArrowError, DataType, SchemaRef};
+use arrow_schema::{ArrowError, DataType, SchemaRef, TimeUnit};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::reader::ChunkReader;
-use stablevar::error::Error;
-use stablevar::table::{Column, Table, TextValues, Values};
+use stablevar::notation::{DateNotation, Notation, Order, Written};
+use stablevar::table::{Column, Table, TextValues, Values, is_missing};
 
 /// Shows several Parquet files as one table, in this order. They must have the same columns.
-pub(crate) fn parquet_pieces(parts: &[StreamInput], options: &ReadOptions, rows: usize, visit: Visit) -> Result<()> {
-    let mut columns = Columns::new(options);
+pub(crate) fn parquet_pieces(parts: &[StreamInput], plan: &Plan, rows: usize, visit: Visit) -> Result<()> {
+    let mut columns = Columns::new(plan);
     for part in parts {
         let name = part.name();
         match part {
             StreamInput::File(path) => {
-                if !crate::begins_as_parquet(path) {
-                    let message = "it is not a Parquet file, and only such can be parts of a table".into();
-                    return Err(IoError::PartDiffers { path: name, message });
-                }
+                not_another(part)?;
                 let file = std::fs::File::open(path);
                 columns.parquet(
                     &name,
@@ -33,6 +31,8 @@ pub(crate) fn parquet_pieces(parts: &[StreamInput], options: &ReadOptions, rows:
                 )?;
             }
             StreamInput::Bytes(_, bytes) => columns.parquet(&name, bytes.clone(), rows, visit)?,
+            // Of what is packed CSV alone is read from its file.
+            StreamInput::Packed(..) => {}
         }
     }
     columns.finish(&parts.first().map(StreamInput::name).unwrap_or_default(), visit)
@@ -47,6 +47,7 @@ fn parquet_metadata(part: &StreamInput) -> Result<ArrowReaderMetadata> {
             guarded(&path, || ArrowReaderMetadata::load(&file, options))?
         }
         StreamInput::Bytes(_, bytes) => guarded(&path, || ArrowReaderMetadata::load(bytes, options))?,
+        StreamInput::Packed(..) => return Err(damaged(&path, &"it is packed")),
     };
     found.map_err(|error| damaged(&path, &error))
 }
@@ -57,46 +58,149 @@ pub(crate) fn parquet_rows(parts: &[StreamInput]) -> u64 {
     parts.iter().map(|part| u64::try_from(rows(part)).unwrap_or(0)).sum()
 }
 
-/// Names of the columns that are read of a table in these files.
-pub(crate) fn parquet_columns(parts: &[StreamInput], options: &ReadOptions) -> Result<Vec<String>> {
+/// Names of the columns of a table in these files.
+pub(crate) fn parquet_columns(parts: &[StreamInput]) -> Result<Vec<String>> {
     let Some(first) = parts.first() else { return Ok(Vec::new()) };
-    Ok(used(parquet_metadata(first)?.schema(), options))
+    not_another(first)?;
+    Ok(names(parquet_metadata(first)?.schema()))
 }
 
-/// How many columns that are read hold text.
-pub(crate) fn parquet_text(parts: &[StreamInput], options: &ReadOptions) -> Result<usize> {
+/// How many columns that are read hold text, and are not read as numbers or dates.
+pub(crate) fn parquet_text(parts: &[StreamInput], plan: &Plan) -> Result<usize> {
     let Some(first) = parts.first() else { return Ok(0) };
-    Ok(text_columns(parquet_metadata(first)?.schema(), options))
+    Ok(text_columns(parquet_metadata(first)?.schema(), plan))
 }
 
 /// The same of an Arrow file.
-pub(crate) fn ipc_text(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<usize> {
-    Ok(text_columns(&open_ipc(path, bytes, None)?.schema(), options))
+pub(crate) fn ipc_text(path: &str, bytes: &[u8], plan: &Plan) -> Result<usize> {
+    Ok(text_columns(&open_ipc(path, bytes, None)?.schema(), plan))
 }
 
-fn text_columns(schema: &SchemaRef, options: &ReadOptions) -> usize {
-    let used = schema.fields().iter().filter(|field| !options.skips(field.name()));
-    used.filter(|field| is_text(field.data_type()) || options.text.contains(field.name())).count()
+fn text_columns(schema: &SchemaRef, plan: &Plan) -> usize {
+    let used = schema.fields().iter().filter(|field| !plan.skips(field.name()));
+    let text = used.filter(|field| holds_text(field.data_type()) || plan.is_text(field.name()));
+    text.filter(|field| !plan.reading.contains_key(field.name())).count()
 }
 
-fn is_text(kind: &DataType) -> bool {
-    let holds_text = |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-    holds_text(kind) || matches!(kind, DataType::Dictionary(_, value) if holds_text(value))
+/// Names of the columns of an Arrow file.
+pub(crate) fn ipc_columns(path: &str, bytes: &[u8]) -> Result<Vec<String>> {
+    Ok(names(&open_ipc(path, bytes, None)?.schema()))
 }
 
-/// Names of the columns that are read of an Arrow file.
-pub(crate) fn ipc_columns(path: &str, bytes: &[u8], options: &ReadOptions) -> Result<Vec<String>> {
-    Ok(used(&open_ipc(path, bytes, None)?.schema(), options))
+fn names(schema: &SchemaRef) -> Vec<String> {
+    schema.fields().iter().map(|field| field.name().clone()).collect()
 }
 
-fn used(schema: &SchemaRef, options: &ReadOptions) -> Vec<String> {
-    let names = schema.fields().iter().map(|field| field.name().clone());
-    names.filter(|name| !options.skips(name)).collect()
+/// Only Parquet files can be parts of a table.
+fn not_another(part: &StreamInput) -> Result<()> {
+    match part {
+        StreamInput::File(path) if !crate::begins_as_parquet(path) => {
+            let message = "it is not a Parquet file, and only such can be parts of a table".into();
+            Err(IoError::PartDiffers { path: part.name(), message })
+        }
+        _ => Ok(()),
+    }
 }
 
-pub(crate) fn ipc_pieces(path: &str, bytes: &[u8], options: &ReadOptions, visit: Visit) -> Result<()> {
+/// Learns from the first rows of a table in these files how texts and dates are read.
+pub(crate) fn look_at_parquet(parts: &[StreamInput], values: usize, plan: &mut Plan) -> Result<()> {
+    let Some(first) = parts.first() else { return Ok(()) };
+    let path = first.name();
+    match first {
+        StreamInput::File(file) => {
+            let file = std::fs::File::open(file).map_err(|source| IoError::Read { path: path.clone(), source })?;
+            look_at_rows(&path, file, values, plan)
+        }
+        StreamInput::Bytes(_, bytes) => look_at_rows(&path, bytes.clone(), values, plan),
+        StreamInput::Packed(..) => Ok(()),
+    }
+}
+
+fn look_at_rows(path: &str, file: impl ChunkReader + 'static, values: usize, plan: &mut Plan) -> Result<()> {
+    let builder = guarded(path, || ParquetRecordBatchReaderBuilder::try_new(file))?;
+    let builder = builder.map_err(|error| damaged(path, &error))?;
+    let told = telling(&builder.schema().clone(), plan);
+    if told.is_empty() {
+        return Ok(());
+    }
+    let rows = (values / told.len()).clamp(1024, 1 << 16);
+    let mask = ProjectionMask::roots(builder.parquet_schema(), told);
+    let reader = guarded(path, || builder.with_projection(mask).with_batch_size(rows).build())?;
+    look_at_first(path, reader.map_err(|error| damaged(path, &error))?, plan)
+}
+
+fn look_at_first(
+    path: &str,
+    mut batches: impl Iterator<Item = std::result::Result<RecordBatch, ArrowError>>,
+    plan: &mut Plan,
+) -> Result<()> {
+    match guarded(path, || batches.next())? {
+        Some(batch) => {
+            let batch = batch.map_err(|error| damaged(path, &error))?;
+            guarded(path, || look(path, &batch, plan))?
+        }
+        None => Ok(()),
+    }
+}
+
+/// The same of an Arrow file.
+pub(crate) fn look_at_ipc(path: &str, bytes: &[u8], plan: &mut Plan) -> Result<()> {
+    let told = telling(&open_ipc(path, bytes, None)?.schema(), plan);
+    if told.is_empty() {
+        return Ok(());
+    }
+    look_at_first(path, open_ipc(path, bytes, Some(told))?, plan)
+}
+
+/// Positions of the columns whose values are to be looked at: texts, dates, and what is to be dates.
+fn telling(schema: &SchemaRef, plan: &Plan) -> Vec<usize> {
+    let fields = schema.fields().iter().enumerate();
+    fields
+        .filter(|(_, field)| {
+            let name = field.name();
+            let kind = field.data_type();
+            !plan.skips(name) && !plan.is_text(name) && (holds_text(kind) || is_temporal(kind) || plan.is_dated(name))
+        })
+        .map(|(k, _)| k)
+        .collect()
+}
+
+fn look(path: &str, batch: &RecordBatch, plan: &mut Plan) -> Result<()> {
+    let schema = batch.schema();
+    let mut seen = Vec::new();
+    for (field, array) in schema.fields().iter().zip(batch.columns()) {
+        let name = field.name();
+        if is_temporal(field.data_type()) {
+            let days = days(path, name, array)?;
+            let parts = plan.takes_apart(name);
+            let hours = parts && days.iter().any(|day| day.fract().abs() > 0.0);
+            let date = DateNotation { order: Order::YearMonthDay, parts, hours };
+            let first = days.iter().find(|day| !day.is_nan());
+            plan.note(name, Notation::Date(date), &first.map_or(String::new(), f64::to_string));
+            continue;
+        }
+        let texts = texts(path, name, array)?;
+        let mut written = Written::default();
+        (0..texts.codes.len()).filter_map(|row| texts.get(row)).for_each(|text| {
+            written.see(text);
+        });
+        seen.push((name.clone(), written, texts));
+    }
+    let habits = plan.habits(seen.iter().map(|(_, written, _)| written), None);
+    for (name, written, texts) in seen {
+        let known = plan.known(&name).filter(|known| known.numbers(&texts).is_ok()).cloned();
+        // A column of plain numbers that was stored as text was meant to be text.
+        let own = || written.notation(habits).filter(|_| written.plain < written.values);
+        if let Some(notation) = plan.asked_date(path, &name, &written)?.or(known).or_else(own) {
+            plan.note(&name, notation, written.example());
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn ipc_pieces(path: &str, bytes: &[u8], plan: &Plan, visit: Visit) -> Result<()> {
     let schema = open_ipc(path, bytes, None)?.schema();
-    let mut columns = Columns::new(options);
+    let mut columns = Columns::new(plan);
     let used = columns.check(path, &schema)?;
     columns.batches(path, open_ipc(path, bytes, Some(used))?, visit)?;
     columns.finish(path, visit)
@@ -117,7 +221,7 @@ fn damaged(path: &str, error: &dyn std::fmt::Display) -> IoError {
 
 /// The columns that all parts of a table must have.
 struct Columns<'a> {
-    options: &'a ReadOptions,
+    plan: &'a Plan,
     /// Names of all columns of the first file, used or not.
     names: Vec<String>,
     /// What those used hold, once a batch was seen.
@@ -125,8 +229,8 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    fn new(options: &'a ReadOptions) -> Self {
-        Self { options, names: Vec::new(), kinds: Vec::new() }
+    fn new(plan: &'a Plan) -> Self {
+        Self { plan, names: Vec::new(), kinds: Vec::new() }
     }
 
     fn parquet(&mut self, path: &str, file: impl ChunkReader + 'static, rows: usize, visit: Visit) -> Result<()> {
@@ -142,10 +246,6 @@ impl<'a> Columns<'a> {
     fn check(&mut self, path: &str, schema: &SchemaRef) -> Result<Vec<usize>> {
         let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
         if self.names.is_empty() {
-            let fault = |source| IoError::Table { path: path.into(), source };
-            if let Some(column) = self.options.skip.iter().find(|name| !names.contains(name)) {
-                return Err(fault(Error::UnknownColumn { column: column.clone(), available: names }));
-            }
             self.names = names;
         } else if self.names != names {
             let differing = self.names.iter().find(|name| !names.contains(name));
@@ -156,7 +256,7 @@ impl<'a> Columns<'a> {
             };
             return Err(IoError::PartDiffers { path: path.into(), message });
         }
-        Ok((0..self.names.len()).filter(|&k| !self.options.skips(&self.names[k])).collect())
+        Ok((0..self.names.len()).filter(|&k| !self.plan.skips(&self.names[k])).collect())
     }
 
     fn batches(
@@ -168,7 +268,7 @@ impl<'a> Columns<'a> {
         let mut first = 0;
         while let Some(batch) = guarded(path, || batches.next())? {
             let batch = batch.map_err(|error| damaged(path, &error))?;
-            let table = guarded(path, || self.table(path, &batch))??;
+            let table = guarded(path, || self.table(path, &batch, first))??;
             let rows = table.rows();
             visit(TablePart { path: path.into(), first, table })?;
             first += rows;
@@ -176,11 +276,20 @@ impl<'a> Columns<'a> {
         Ok(())
     }
 
-    fn table(&mut self, path: &str, batch: &RecordBatch) -> Result<Table<'static>> {
-        let mut columns = Vec::with_capacity(batch.num_columns());
-        for (k, (field, array)) in batch.schema().fields().iter().zip(batch.columns()).enumerate() {
+    /// The rows of a batch, whose first stands at position `first` of its file.
+    fn table(&mut self, path: &str, batch: &RecordBatch, first: usize) -> Result<Table<'static>> {
+        let mut columns: Vec<Column> = Vec::with_capacity(batch.num_columns());
+        for (field, array) in batch.schema().fields().iter().zip(batch.columns()) {
             let name = field.name();
-            let values = values(path, name, array, self.options.text.contains(name))?;
+            match self.plan.reading.get(name) {
+                Some(notation) => columns.extend(noted(path, name, array, notation, first)?),
+                None => {
+                    let values = values(path, name, array, self.plan.is_text(name))?;
+                    columns.push(Column { name: name.clone(), values });
+                }
+            }
+        }
+        for (k, Column { name, values }) in columns.iter().enumerate() {
             let here = values.kind();
             if self.kinds.len() == k {
                 self.kinds.push(here);
@@ -190,7 +299,6 @@ impl<'a> Columns<'a> {
                 let message = format!("column '{name}' holds {here} here and {before} in what was read before");
                 return Err(IoError::PartDiffers { path: path.into(), message });
             }
-            columns.push(Column { name: name.clone(), values });
         }
         Table::new(columns).map_err(|source| IoError::Table { path: path.into(), source })
     }
@@ -200,29 +308,78 @@ impl<'a> Columns<'a> {
         if !self.kinds.is_empty() {
             return Ok(());
         }
-        let names = self.names.into_iter().filter(|name| !self.options.skips(name));
-        let empty = names.map(|name| Column { name, values: Values::Number(Vec::new().into()) }).collect();
-        let table = Table::new(empty).map_err(|source| IoError::Table { path: path.into(), source })?;
+        let empty = |name| Column { name, values: Values::Number(Vec::new().into()) };
+        let table = Table::new(self.plan.columns().into_iter().map(empty).collect());
+        let table = table.map_err(|source| IoError::Table { path: path.into(), source })?;
         visit(TablePart { path: path.into(), first: 0, table })
     }
 }
 
-fn values(path: &str, name: &str, array: &dyn Array, as_text: bool) -> Result<Values<'static>> {
-    let converted =
-        |to: &DataType| cast(array, to).map_err(|error| damaged(path, &format!("column '{name}': {error}")));
+fn holds_text(kind: &DataType) -> bool {
+    let is_text = |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    is_text(kind) || matches!(kind, DataType::Dictionary(_, value) if is_text(value))
+}
+
+fn is_temporal(kind: &DataType) -> bool {
+    matches!(kind, DataType::Date32 | DataType::Date64 | DataType::Timestamp(..))
+}
+
+fn converted(path: &str, name: &str, array: &dyn Array, to: &DataType) -> Result<ArrayRef> {
+    cast(array, to).map_err(|error| damaged(path, &format!("column '{name}': {error}")))
+}
+
+/// Texts, without the spellings of a missing value.
+fn texts(path: &str, name: &str, array: &dyn Array) -> Result<TextValues> {
+    let array = converted(path, name, array, &DataType::Utf8)?;
+    Ok(TextValues::collect(array.as_string::<i32>().iter().map(|text| text.filter(|text| !is_missing(text)))))
+}
+
+fn numbers(path: &str, name: &str, array: &dyn Array) -> Result<Vec<f64>> {
+    let array = converted(path, name, array, &DataType::Float64)?;
+    Ok(array.as_primitive::<Float64Type>().iter().map(|value| value.unwrap_or(f64::NAN)).collect())
+}
+
+/// Days since 1970-01-01.
+fn days(path: &str, name: &str, array: &dyn Array) -> Result<Vec<f64>> {
     let kind = array.data_type();
-    if is_text(kind) || as_text {
-        let array = converted(&DataType::Utf8)?;
-        return Ok(Values::Text(TextValues::collect(array.as_string::<i32>().iter())));
+    let per_day = match kind {
+        DataType::Date32 => 1.0,
+        DataType::Timestamp(TimeUnit::Second, _) => 86_400.0,
+        DataType::Date64 | DataType::Timestamp(TimeUnit::Millisecond, _) => 86_400e3,
+        DataType::Timestamp(TimeUnit::Microsecond, _) => 86_400e6,
+        _ => 86_400e9,
+    };
+    let counted = if *kind == DataType::Date32 { DataType::Int32 } else { DataType::Int64 };
+    let counts = numbers(path, name, &converted(path, name, array, &counted)?)?;
+    Ok(counts.into_iter().map(|count| count / per_day).collect())
+}
+
+/// What a column becomes whose texts or dates are read in some notation.
+fn noted(path: &str, name: &str, array: &dyn Array, notation: &Notation, first: usize) -> Result<Vec<Column<'static>>> {
+    if is_temporal(array.data_type()) {
+        return Ok(notation.columns(name, days(path, name, array)?));
+    }
+    let texts = texts(path, name, array)?;
+    let numbers = notation.numbers(&texts).map_err(|row| IoError::NotAsBefore {
+        path: path.into(),
+        row: first + row + 1,
+        column: name.into(),
+        value: texts.get(row).unwrap_or_default().into(),
+        expected: notation.in_words().into(),
+    });
+    Ok(notation.columns(name, numbers?))
+}
+
+fn values(path: &str, name: &str, array: &dyn Array, as_text: bool) -> Result<Values<'static>> {
+    let kind = array.data_type();
+    if holds_text(kind) || as_text {
+        return Ok(Values::Text(texts(path, name, array)?));
     }
     if *kind == DataType::Boolean {
         return Ok(Values::Boolean(array.as_boolean().iter().collect()));
     }
     if kind.is_numeric() || *kind == DataType::Null {
-        let array = converted(&DataType::Float64)?;
-        return Ok(Values::Number(
-            array.as_primitive::<Float64Type>().iter().map(|value| value.unwrap_or(f64::NAN)).collect(),
-        ));
+        return Ok(Values::Number(numbers(path, name, array)?.into()));
     }
     Err(IoError::Unsupported { path: path.into(), column: name.into(), kind: kind.to_string() })
 }

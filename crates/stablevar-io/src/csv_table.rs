@@ -1,31 +1,33 @@
 //! CSV: one pass to find out what each column holds, one to read it.
 
+use crate::reading::Plan;
 use crate::stream::{StreamInput, TablePart, Visit};
-use crate::{IoError, ReadOptions, Result};
+use crate::{IoError, Result};
 use csv::{ByteRecord, ReaderBuilder, Trim};
-use stablevar::error::Error;
-use stablevar::table::{Column, Table, TextValues, Values};
+use stablevar::notation::{Decimal, Notation, Written};
+use stablevar::table::{Column, Table, TextValues, Values, is_missing};
 use std::io::{BufRead, BufReader, Read};
 
-/// Spellings of a missing value.
-const MISSING: [&str; 10] = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", "."];
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What the first pass learns about a column.
 #[derive(Default, Clone)]
 struct Seen {
-    values: u64,
-    numbers: u64,
+    written: Written,
     booleans: u64,
-    first_text: Option<(u64, String)>,
+    /// Values that fit the notation that is known from another table.
+    as_known: u64,
+    /// The first value that is no number as programs write them, and those with a decimal point and a decimal comma.
+    unfit: [Option<(u64, String)>; 3],
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, PartialEq)]
 enum FieldKind {
     Skip,
     Number,
     Boolean,
     Text,
+    Noted(Notation),
 }
 
 /// What the columns of a CSV file hold.
@@ -36,23 +38,28 @@ pub(crate) struct CsvLayout {
     rows: u64,
 }
 
-impl CsvLayout {
-    /// Reads a file once to find out.
-    pub(crate) fn find(input: &StreamInput, options: &ReadOptions) -> Result<Self> {
-        let path = &input.name();
-        let mut first_line = Vec::new();
-        let read = open(input)?.read_until(b'\n', &mut first_line);
-        read.map_err(|source| IoError::Read { path: path.clone(), source })?;
-        let delimiter = delimiter(&first_line);
-        let names = header(path, records(open(input)?, delimiter))?;
-        let (kinds, rows) = kinds(path, records(open(input)?, delimiter), &names, options)?;
-        Ok(Self { delimiter, names, kinds, rows })
-    }
+/// What separates the fields of a file, and the names in its header.
+pub(crate) fn header_of(input: &StreamInput, given: Option<u8>) -> Result<(u8, Vec<String>)> {
+    let path = &input.name();
+    let mut first_line = Vec::new();
+    let read = open(input)?.read_until(b'\n', &mut first_line);
+    read.map_err(|source| IoError::Read { path: path.clone(), source })?;
+    let delimiter = given.unwrap_or_else(|| delimiter(&first_line));
+    Ok((delimiter, header(path, records(open(input)?, delimiter))?))
+}
 
-    /// Names of the columns that are read.
-    pub(crate) fn columns(&self) -> Vec<String> {
-        let used = self.names.iter().zip(&self.kinds).filter(|(_, kind)| **kind != FieldKind::Skip);
-        used.map(|(name, _)| name.clone()).collect()
+impl CsvLayout {
+    /// Reads a file once to find out; the plan learns how texts are read.
+    pub(crate) fn find(input: &StreamInput, delimiter: u8, plan: &mut Plan) -> Result<Self> {
+        let path = &input.name();
+        let (seen, rows) = look(path, records(open(input)?, delimiter), plan)?;
+        let kinds = kinds(path, &seen, delimiter, plan)?;
+        for ((name, kind), seen) in plan.names.clone().iter().zip(&kinds).zip(&seen) {
+            if let FieldKind::Noted(notation) = kind {
+                plan.note(name, notation.clone(), seen.written.example());
+            }
+        }
+        Ok(Self { delimiter, names: plan.names.clone(), kinds, rows })
     }
 
     /// Rows.
@@ -68,11 +75,11 @@ impl CsvLayout {
     /// Reads it again and shows it in parts of about `rows` rows.
     pub(crate) fn parts(&self, input: &StreamInput, rows: usize, visit: Visit) -> Result<()> {
         let path = input.name();
-        let empty = || self.kinds.iter().map(|&kind| Builder::new(kind)).collect::<Vec<Builder>>();
+        let empty = || self.kinds.iter().map(Builder::new).collect::<Vec<Builder>>();
         let (mut columns, mut count, mut first) = (empty(), 0, 0);
         let finish = |columns: Vec<Builder>| {
             let named = self.names.iter().zip(columns).zip(&self.kinds).filter(|(_, kind)| **kind != FieldKind::Skip);
-            let columns = named.map(|((name, column), _)| Column { name: name.clone(), values: column.finish() });
+            let columns = named.flat_map(|((name, column), _)| column.finish(name));
             Table::new(columns.collect()).map_err(|source| IoError::Table { path: path.clone(), source })
         };
         for_each_record(&path, records(open(input)?, self.delimiter), &self.names, |_, record| {
@@ -94,11 +101,15 @@ impl CsvLayout {
 }
 
 /// The bytes of a file, without the mark that some programs begin with.
-fn open(input: &StreamInput) -> Result<Box<dyn BufRead + '_>> {
+pub(crate) fn open(input: &StreamInput) -> Result<Box<dyn BufRead + '_>> {
     let fault = |source| IoError::Read { path: input.name(), source };
     let mut reader: Box<dyn BufRead> = match input {
         StreamInput::File(path) => {
             Box::new(BufReader::with_capacity(1 << 20, std::fs::File::open(path).map_err(fault)?))
+        }
+        StreamInput::Packed(path, packing) => {
+            let packed = BufReader::with_capacity(1 << 20, std::fs::File::open(path).map_err(fault)?);
+            packing.unpack(packed).map_err(fault)?
         }
         StreamInput::Bytes(_, bytes) => Box::new(&bytes[..]),
     };
@@ -183,10 +194,6 @@ fn for_each_record(
     Ok(())
 }
 
-fn is_missing(field: &str) -> bool {
-    MISSING.contains(&field)
-}
-
 fn boolean(field: &str) -> Option<bool> {
     if field.eq_ignore_ascii_case("true") {
         Some(true)
@@ -197,54 +204,76 @@ fn boolean(field: &str) -> Option<bool> {
     }
 }
 
-/// Decides what every column holds, and counts the rows. A column that is mostly numbers but not all is a fault, not a category.
-fn kinds(
-    path: &str,
-    reader: csv::Reader<impl Read>,
-    names: &[String],
-    options: &ReadOptions,
-) -> Result<(Vec<FieldKind>, u64)> {
-    if let Some(column) = options.skip.iter().find(|name| !names.contains(name)) {
-        let source = Error::UnknownColumn { column: column.clone(), available: names.to_vec() };
-        return Err(IoError::Table { path: path.into(), source });
-    }
+/// Looks at every value once, and counts the rows.
+fn look(path: &str, reader: csv::Reader<impl Read>, plan: &Plan) -> Result<(Vec<Seen>, u64)> {
+    let names = &plan.names;
+    let known: Vec<Option<&Notation>> = names.iter().map(|name| plan.known(name)).collect();
+    let passed_over: Vec<bool> = names.iter().map(|name| plan.skips(name) || plan.is_text(name)).collect();
     let mut seen = vec![Seen::default(); names.len()];
     let mut rows = 0;
     for_each_record(path, reader, names, |line, fields| {
         rows += 1;
-        for (column, field) in seen.iter_mut().zip(fields).filter(|(_, field)| !is_missing(field)) {
-            column.values += 1;
-            if field.parse::<f64>().is_ok() {
-                column.numbers += 1;
-            } else {
-                column.booleans += u64::from(boolean(field).is_some());
-                column.first_text.get_or_insert_with(|| (line, field.to_string()));
+        for (k, field) in fields.iter().enumerate().filter(|(k, field)| !passed_over[*k] && !is_missing(field)) {
+            let column = &mut seen[k];
+            let fits = column.written.see(field);
+            for (fits, unfit) in fits.into_iter().zip(&mut column.unfit) {
+                if !fits && unfit.is_none() {
+                    *unfit = Some((line, field.to_string()));
+                }
             }
+            column.booleans += u64::from(!fits[0] && boolean(field).is_some());
+            column.as_known += u64::from(known[k].is_some_and(|notation| notation.parse(field).is_some()));
         }
         Ok(())
     })?;
-    let decide = |(name, seen): (&String, Seen)| {
-        if options.skips(name) {
+    Ok((seen, rows))
+}
+
+/// Decides what every column holds. A column that is mostly numbers but not all is a fault, not a category.
+fn kinds(path: &str, seen: &[Seen], delimiter: u8, plan: &Plan) -> Result<Vec<FieldKind>> {
+    let habits = plan.habits(seen.iter().map(|seen| &seen.written), Some(delimiter));
+    let decide = |(name, seen): (&String, &Seen)| {
+        let written = &seen.written;
+        if plan.skips(name) {
             return Ok(FieldKind::Skip);
         }
-        if options.text.contains(name) {
+        if plan.is_text(name) {
             return Ok(FieldKind::Text);
         }
-        match seen.first_text {
-            None => Ok(FieldKind::Number),
-            Some(_) if seen.booleans == seen.values => Ok(FieldKind::Boolean),
-            Some((line, value)) if 2 * seen.numbers > seen.values => Err(IoError::TextAmongNumbers {
+        if let Some(notation) = plan.asked_date(path, name, written)? {
+            return Ok(FieldKind::Noted(notation));
+        }
+        if let Some(notation) = plan.known(name).filter(|_| seen.as_known == written.values) {
+            return Ok(FieldKind::Noted(notation.clone()));
+        }
+        if written.values > 0 && seen.booleans == written.values {
+            return Ok(FieldKind::Boolean);
+        }
+        if let Some(notation) = written.notation(habits) {
+            return Ok(FieldKind::Noted(notation));
+        }
+        if written.plain == written.values {
+            return Ok(FieldKind::Number);
+        }
+        let (numbers, mark) = written.numbers();
+        let unfit = match mark {
+            None => &seen.unfit[0],
+            Some(Decimal::Point) => &seen.unfit[1],
+            Some(Decimal::Comma) => &seen.unfit[2],
+        };
+        match unfit {
+            Some((line, value)) if 2 * numbers > written.values => Err(IoError::TextAmongNumbers {
                 path: path.into(),
-                line,
+                line: *line,
                 column: name.clone(),
-                value,
-                numbers: seen.numbers,
-                total: seen.values,
+                value: value.clone(),
+                numbers,
+                total: written.values,
             }),
-            Some(_) => Ok(FieldKind::Text),
+            _ => Ok(FieldKind::Text),
         }
     };
-    Ok((names.iter().zip(seen).map(decide).collect::<Result<_>>()?, rows))
+    plan.names.iter().zip(seen).map(decide).collect()
 }
 
 enum Builder {
@@ -252,15 +281,17 @@ enum Builder {
     Number(Vec<f64>),
     Boolean(Vec<Option<bool>>),
     Text { texts: TextValues, positions: std::collections::HashMap<String, u32> },
+    Noted(Notation, Vec<f64>),
 }
 
 impl Builder {
-    fn new(kind: FieldKind) -> Self {
+    fn new(kind: &FieldKind) -> Self {
         match kind {
             FieldKind::Skip => Builder::Skip,
             FieldKind::Number => Builder::Number(Vec::new()),
             FieldKind::Boolean => Builder::Boolean(Vec::new()),
             FieldKind::Text => Builder::Text { texts: TextValues::default(), positions: Default::default() },
+            FieldKind::Noted(notation) => Builder::Noted(notation.clone(), Vec::new()),
         }
     }
 
@@ -271,6 +302,10 @@ impl Builder {
                 values.push(if is_missing(field) { f64::NAN } else { field.parse().unwrap_or(f64::NAN) })
             }
             Builder::Boolean(values) => values.push(boolean(field)),
+            Builder::Noted(notation, values) => {
+                let number = if is_missing(field) { None } else { notation.parse(field) };
+                values.push(number.unwrap_or(f64::NAN));
+            }
             Builder::Text { texts, positions } => {
                 let code = (!is_missing(field)).then(|| match positions.get(field) {
                     Some(&code) => code,
@@ -286,20 +321,22 @@ impl Builder {
         }
     }
 
-    fn finish(self) -> Values<'static> {
-        match self {
-            Builder::Skip => Values::Boolean(Vec::new()),
+    fn finish(self, name: &str) -> Vec<Column<'static>> {
+        let values = match self {
+            Builder::Skip => return Vec::new(),
+            Builder::Noted(notation, values) => return notation.columns(name, values),
             Builder::Number(values) => Values::Number(values.into()),
             Builder::Boolean(values) => Values::Boolean(values),
             Builder::Text { texts, .. } => Values::Text(texts),
-        }
+        };
+        vec![Column { name: name.into(), values }]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::TableStream;
+    use crate::{ReadOptions, TableStream};
 
     fn read(text: &str) -> Result<Table<'static>> {
         read_csv(text.as_bytes(), &ReadOptions::default())

@@ -25,6 +25,16 @@ pub enum IoError {
         "{path}, line {line}, column '{column}': '{value}' is not a number, and {numbers} of {total} values in this column are"
     )]
     TextAmongNumbers { path: String, line: u64, column: String, value: String, numbers: u64, total: u64 },
+    #[error("{path} is {what}")]
+    NoTable { path: String, what: &'static str, remedy: &'static str },
+    #[error("{}", undated(path, column, value, *ambiguous))]
+    NotDates { path: String, column: String, value: String, ambiguous: bool },
+    #[error("'{given}': '{word}' does not say how dates are to be read")]
+    DateWish { given: String, word: String },
+    #[error(
+        "{path}, row {row}, column '{column}': '{value}' does not fit {expected}, as which the rows before it are read"
+    )]
+    NotAsBefore { path: String, row: usize, column: String, value: String, expected: Box<str> },
     #[error("{path}: column {position} has no name in the header")]
     Unnamed { path: String, position: usize },
     #[error("{path}: {message}")]
@@ -72,7 +82,24 @@ impl IoError {
             IoError::TextAmongNumbers { column, .. } => format!(
                 "correct the value or leave it empty; when fitting, say that it is text ({} '{column}') if it is a category, or \
                  leave the column out ({} '{column}')",
-                setting("text"),
+                setting("category"),
+                setting("exclude")
+            ),
+            IoError::NoTable { remedy, .. } => remedy.to_string(),
+            IoError::NotDates { column, ambiguous: true, .. } => format!(
+                "say which: {} where the day comes first, {} where the month does",
+                wording.setting("date", Some(&format!("'{column}=dmy'"))),
+                wording.setting("date", Some(&format!("'{column}=mdy'")))
+            ),
+            IoError::NotDates { .. } => {
+                "dates are written as 2014-10-13, 20141013, 13.10.2014 or 10/13/2014, with a time of day or without".into()
+            }
+            IoError::DateWish { .. } => {
+                "after the column's name and = stand parts, an order (dmy, mdy, ymd), or both as in parts-dmy".into()
+            }
+            IoError::NotAsBefore { column, .. } => format!(
+                "correct the value, or say that the column is text ({} '{column}'), or leave it out ({} '{column}')",
+                setting("category"),
                 setting("exclude")
             ),
             IoError::Unnamed { .. } => {
@@ -103,4 +130,9 @@ impl IoError {
         };
         Some(text)
     }
+}
+
+fn undated(path: &str, column: &str, value: &str, ambiguous: bool) -> String {
+    let why = if ambiguous { "may be day and month or month and day" } else { "is not one, or others are not" };
+    format!("{path}, column '{column}' can't be read as dates: '{value}' {why}")
 }

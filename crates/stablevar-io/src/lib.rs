@@ -10,8 +10,10 @@ mod error;
 mod guard;
 mod model_file;
 mod output;
+mod packing;
 mod parts;
 mod place;
+mod reading;
 mod spill;
 mod stream;
 pub mod summary;
@@ -22,7 +24,9 @@ pub mod weighing;
 pub use error::{IoError, Result};
 pub use model_file::{model_from_json, model_to_json, read_model, write_model};
 pub use output::{write_columns, write_rows, write_table, write_whole};
+pub use parts::natural_order;
 pub use place::check_outputs;
+pub use reading::ReadOptions;
 pub use spill::{FileRows, Survey, prepare_file, survey};
 pub use stream::{Growing, TablePart, TableSize, TableStream};
 pub use unfinished::{WorkFolder, abandon};
@@ -31,24 +35,7 @@ use stablevar::table::Table;
 use std::io::Read;
 use std::path::Path;
 
-/// How to read a table.
-#[derive(Debug, Clone, Default)]
-pub struct ReadOptions {
-    /// Columns to pass over; each must exist.
-    pub skip: Vec<String>,
-    /// Columns that hold text even if their values look like numbers.
-    pub text: Vec<String>,
-    /// Pass over all columns but these; they need not exist.
-    pub only: Option<Vec<String>>,
-}
-
-impl ReadOptions {
-    fn skips(&self, name: &String) -> bool {
-        self.skip.contains(name) || self.only.as_ref().is_some_and(|only| !only.contains(name))
-    }
-}
-
-/// Reads a table from a CSV, Parquet or Arrow file, told apart by how they begin; `-` is standard input. A folder or a pattern
+/// Reads a table from a CSV, Parquet or Arrow file, also packed by gzip or Zstandard, told apart by how they begin; `-` is standard input. A folder or a pattern
 /// stands for several Parquet files.
 pub fn read_table(path: &Path, options: &ReadOptions) -> Result<Table<'static>> {
     TableStream::open(path, options)?.read()

@@ -21,7 +21,7 @@ pub(crate) fn parts(path: &Path) -> Result<Option<Vec<PathBuf>>> {
         let name = entry.file_name().to_string_lossy().into_owned();
         // Names that begin so are not data: they are hidden, or tell about the others.
         if !name.starts_with(['.', '_']) && matches(&pattern, &name) && entry.path().is_file() {
-            found.push((natural(&name), entry.path()));
+            found.push((natural_order(&name), entry.path()));
         }
     }
     found.sort();
@@ -52,7 +52,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// A name as it sorts: its numbers by their value.
-fn natural(name: &str) -> Vec<(String, u64)> {
+pub fn natural_order(name: &str) -> Vec<(String, u64)> {
     let mut sorted = Vec::new();
     let mut rest = name;
     while !rest.is_empty() {
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn numbers_sort_by_value() {
         let mut names = ["part.10.parquet", "part.9.parquet", "a1b2", "a1b10", "part.9.b"];
-        names.sort_by_key(|name| natural(name));
+        names.sort_by_key(|name| natural_order(name));
         assert_eq!(names, ["a1b2", "a1b10", "part.9.b", "part.9.parquet", "part.10.parquet"]);
     }
 }

@@ -1,9 +1,14 @@
 //! A table that is read in parts, as often as wanted, so that it need not fit into memory.
 
-use crate::csv_table::CsvLayout;
+use crate::csv_table::{self, CsvLayout};
+use crate::packing::{Packing, refuse_others};
+use crate::reading::Plan;
 use crate::{IoError, ReadOptions, Result, arrow_table, begins_as_parquet, display, parts, read_bytes};
 use bytes::Bytes;
+use stablevar::error::Error;
+use stablevar::notation::Reading;
 use stablevar::table::{Column, Table, TextValues, Values};
+use stablevar::wording::Wording;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -27,6 +32,8 @@ pub(crate) type Visit<'a> = &'a mut dyn FnMut(TablePart) -> Result<()>;
 /// Where bytes come from.
 pub(crate) enum StreamInput {
     File(PathBuf),
+    /// A CSV file that is packed.
+    Packed(PathBuf, Packing),
     /// What can be read but once, such as standard input: its name and all it gave.
     Bytes(String, Bytes),
 }
@@ -35,7 +42,7 @@ impl StreamInput {
     /// As messages show it.
     pub(crate) fn name(&self) -> String {
         match self {
-            StreamInput::File(path) => display(path),
+            StreamInput::File(path) | StreamInput::Packed(path, _) => display(path),
             StreamInput::Bytes(name, _) => name.clone(),
         }
     }
@@ -64,94 +71,151 @@ pub struct TableSize {
 /// A table that is read in parts, as often as wanted.
 pub struct TableStream {
     layout: Layout,
-    options: ReadOptions,
+    plan: Plan,
+    path: String,
 }
 
 impl TableStream {
-    /// Finds out what kind of file it is and, for CSV, what its columns hold. `-` is standard input, which is kept in memory;
-    /// a folder or a pattern stands for several Parquet files.
+    /// Finds out what kind of file it is and what its columns hold. `-` is standard input, which is kept in memory; a folder or
+    /// a pattern stands for several Parquet files.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let options = options.clone();
         if let Some(parts) = parts::parts(path)? {
-            let parts = parts.into_iter().map(StreamInput::File).collect();
-            return Ok(Self { layout: Layout::Parquet(parts), options });
+            return Self::of_parquet(parts.into_iter().map(StreamInput::File).collect(), options);
         }
         if begins_as_parquet(path) {
-            return Ok(Self { layout: Layout::Parquet(vec![StreamInput::File(path.to_path_buf())]), options });
+            return Self::of_parquet(vec![StreamInput::File(path.to_path_buf())], options);
         }
+        let fault = |source| IoError::Read { path: display(path), source };
         let mut start = Vec::new();
         if path.is_file() {
             let read = std::fs::File::open(path).and_then(|file| file.take(6).read_to_end(&mut start));
-            read.map_err(|source| IoError::Read { path: display(path), source })?;
+            read.map_err(fault)?;
         }
+        refuse_others(&display(path), &start)?;
         // Standard input, a device or a pipe can be read but once.
         if start == b"ARROW1" || !path.is_file() {
-            return Self::of_bytes(display(path), read_bytes(path)?, &options);
+            return Self::of_bytes(display(path), read_bytes(path)?, options);
+        }
+        if let Some(packing) = Packing::of(&start) {
+            let mut inside = Vec::new();
+            let file = std::io::BufReader::new(std::fs::File::open(path).map_err(fault)?);
+            let unpacked = packing.unpack(file).and_then(|unpacked| unpacked.take(6).read_to_end(&mut inside));
+            unpacked.map_err(|error| damaged(path, &error))?;
+            if inside.starts_with(b"PAR1") || inside.starts_with(b"ARROW1") {
+                return Self::of_bytes(display(path), read_bytes(path)?, options);
+            }
+            return Self::of_csv(StreamInput::Packed(path.to_path_buf(), packing), options);
         }
         Self::of_csv(StreamInput::File(path.to_path_buf()), options)
     }
 
     /// A table whose file is in memory.
     pub fn of_bytes(name: String, bytes: Vec<u8>, options: &ReadOptions) -> Result<Self> {
-        let options = options.clone();
-        let bytes = Bytes::from(bytes);
-        let layout = if bytes.starts_with(b"PAR1") {
-            Layout::Parquet(vec![StreamInput::Bytes(name, bytes)])
-        } else if bytes.starts_with(b"ARROW1") {
-            Layout::Ipc(name, bytes)
-        } else {
-            return Self::of_csv(StreamInput::Bytes(name, bytes), options);
+        refuse_others(&name, &bytes)?;
+        let bytes = match Packing::of(&bytes) {
+            None => Bytes::from(bytes),
+            Some(packing) => {
+                Bytes::from(packing.unpack_all(&bytes[..]).map_err(|error| damaged(Path::new(&name), &error))?)
+            }
         };
-        Ok(Self { layout, options })
+        if bytes.starts_with(b"PAR1") {
+            return Self::of_parquet(vec![StreamInput::Bytes(name, bytes)], options);
+        }
+        if bytes.starts_with(b"ARROW1") {
+            let mut plan = Plan::new(options, &name, arrow_table::ipc_columns(&name, &bytes)?)?;
+            arrow_table::look_at_ipc(&name, &bytes, &mut plan)?;
+            return Ok(Self { layout: Layout::Ipc(name.clone(), bytes), plan, path: name });
+        }
+        Self::of_csv(StreamInput::Bytes(name, bytes), options)
     }
 
-    fn of_csv(input: StreamInput, options: ReadOptions) -> Result<Self> {
+    fn of_parquet(parts: Vec<StreamInput>, options: &ReadOptions) -> Result<Self> {
+        let path = parts.first().map(StreamInput::name).unwrap_or_default();
+        let mut plan = Plan::new(options, &path, arrow_table::parquet_columns(&parts)?)?;
+        arrow_table::look_at_parquet(&parts, PIECE_VALUES, &mut plan)?;
+        Ok(Self { layout: Layout::Parquet(parts), plan, path })
+    }
+
+    fn of_csv(input: StreamInput, options: &ReadOptions) -> Result<Self> {
+        let path = input.name();
         if is_blank(&input)? {
-            return Err(IoError::Empty { path: input.name() });
+            return Err(IoError::Empty { path });
         }
-        let layout = CsvLayout::find(&input, &options)?;
-        Ok(Self { layout: Layout::Csv(input, layout), options })
+        let (delimiter, names) = csv_table::header_of(&input, options.delimiter)?;
+        let mut plan = Plan::new(options, &path, names)?;
+        let layout = CsvLayout::find(&input, delimiter, &mut plan)?;
+        Ok(Self { layout: Layout::Csv(input, layout), plan, path })
+    }
+
+    /// How the texts of columns are read, for those that hold numbers or dates in a notation of their own.
+    pub fn reading(&self) -> &Reading {
+        &self.plan.reading
+    }
+
+    /// The same in words, where that was not known before.
+    pub fn told(&self, wording: &dyn Wording) -> Vec<String> {
+        self.plan.told(wording)
+    }
+
+    /// Refuses names that no column bears, whether it is read or not.
+    pub fn require<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<()> {
+        let available = self.plan.names.iter().flat_map(|name| match self.plan.reading.get(name) {
+            Some(notation) => notation.derived(name),
+            None => vec![name.clone()],
+        });
+        let available: Vec<String> = available.collect();
+        match names.into_iter().find(|name| !available.iter().any(|known| known == name)) {
+            None => Ok(()),
+            Some(column) => {
+                let source = Error::UnknownColumn { column: column.into(), available };
+                Err(IoError::Table { path: self.path.clone(), source })
+            }
+        }
+    }
+
+    /// The columns that were said to hold categories.
+    pub fn categories(&self) -> impl Iterator<Item = &str> {
+        self.plan.categories().iter().map(String::as_str)
+    }
+
+    /// Whether a column of the file is passed over.
+    pub fn passes_over(&self, name: &str) -> bool {
+        self.plan.skips(&name.to_string())
     }
 
     /// How large the table is.
     pub fn size(&self) -> Result<TableSize> {
-        let columns = self.columns()?.len();
+        let columns = self.columns().len();
         let held = |input: &StreamInput| if let StreamInput::Bytes(_, bytes) = input { bytes.len() as u64 } else { 0 };
         let (rows, text, held) = match &self.layout {
             Layout::Parquet(parts) => (
                 arrow_table::parquet_rows(parts),
-                arrow_table::parquet_text(parts, &self.options)?,
+                arrow_table::parquet_text(parts, &self.plan)?,
                 parts.iter().map(held).sum(),
             ),
-            Layout::Ipc(name, bytes) => (
-                crate::arrow_check::rows(bytes),
-                arrow_table::ipc_text(name, bytes, &self.options)?,
-                bytes.len() as u64,
-            ),
+            Layout::Ipc(name, bytes) => {
+                (crate::arrow_check::rows(bytes), arrow_table::ipc_text(name, bytes, &self.plan)?, bytes.len() as u64)
+            }
             Layout::Csv(input, layout) => (layout.rows(), layout.text(), held(input)),
         };
         Ok(TableSize { rows, columns, text, held })
     }
 
     /// Names of the columns that are read.
-    pub fn columns(&self) -> Result<Vec<String>> {
-        match &self.layout {
-            Layout::Parquet(parts) => arrow_table::parquet_columns(parts, &self.options),
-            Layout::Ipc(name, bytes) => arrow_table::ipc_columns(name, bytes, &self.options),
-            Layout::Csv(_, layout) => Ok(layout.columns()),
-        }
+    pub fn columns(&self) -> Vec<String> {
+        self.plan.columns()
     }
 
     /// Shows the table part by part, in order; if it has no rows, one part without rows.
     pub fn for_each(&self, mut visit: impl FnMut(TablePart) -> Result<()>) -> Result<()> {
-        let columns = self.columns()?.len();
+        let columns = self.columns().len();
         self.parts((PIECE_VALUES / columns.max(1)).clamp(1024, 1 << 16), &mut visit)
     }
 
     fn parts(&self, rows: usize, visit: Visit) -> Result<()> {
         match &self.layout {
-            Layout::Parquet(parts) => arrow_table::parquet_pieces(parts, &self.options, rows, visit),
-            Layout::Ipc(name, bytes) => arrow_table::ipc_pieces(name, bytes, &self.options, visit),
+            Layout::Parquet(parts) => arrow_table::parquet_pieces(parts, &self.plan, rows, visit),
+            Layout::Ipc(name, bytes) => arrow_table::ipc_pieces(name, bytes, &self.plan, visit),
             Layout::Csv(input, layout) => layout.parts(input, rows, visit),
         }
     }
@@ -187,16 +251,15 @@ impl TableStream {
     }
 }
 
+fn damaged(path: &Path, error: &dyn std::fmt::Display) -> IoError {
+    IoError::Damaged { path: display(path), message: error.to_string() }
+}
+
 fn is_blank(input: &StreamInput) -> Result<bool> {
-    const SEEN: usize = 1 << 16;
+    const SEEN: u64 = 1 << 16;
     let mut start = Vec::new();
-    match input {
-        StreamInput::File(path) => {
-            let file = std::fs::File::open(path).and_then(|file| file.take(SEEN as u64).read_to_end(&mut start));
-            file.map_err(|source| IoError::Read { path: input.name(), source })?;
-        }
-        StreamInput::Bytes(_, bytes) => start.extend_from_slice(&bytes[..bytes.len().min(SEEN)]),
-    }
+    let read = csv_table::open(input)?.take(SEEN).read_to_end(&mut start);
+    read.map_err(|error| damaged(Path::new(&input.name()), &error))?;
     Ok(start.iter().all(u8::is_ascii_whitespace))
 }
 

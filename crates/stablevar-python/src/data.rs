@@ -3,7 +3,7 @@
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use stablevar::table::{Column, Numbers, Table, TextValues, Values};
+use stablevar::table::{Column, Numbers, Table, TextValues, Values, is_missing};
 
 /// One column.
 #[derive(FromPyObject)]
@@ -58,11 +58,12 @@ fn strided<'a>(array: &'a PyReadonlyArray1<'_, f64>) -> PyResult<Numbers<'a>> {
 
 impl Input<'_> {
     /// The columns under these names; those of a contiguous array are views of it.
-    pub(crate) fn columns(&self, names: &[String]) -> PyResult<Vec<Column<'_>>> {
+    pub(crate) fn columns<'a>(&'a self, names: &[String]) -> PyResult<Vec<Column<'a>>> {
         match self {
             Input::Columns(columns) => {
                 check_names(columns.len(), names)?;
-                columns.iter().zip(names).map(|(column, name)| column.column(name)).collect()
+                let column = |(column, name): (&'a InputColumn<'_>, &String)| column.column(name).map(without_missing);
+                columns.iter().zip(names).map(column).collect()
             }
             Input::Dense(array) => {
                 let [rows, width] = [array.shape()[0], array.shape()[1]];
@@ -85,6 +86,16 @@ impl Input<'_> {
     }
 }
 
+/// Spellings of a missing value are missing, as they are in files; an outcome's classes may bear any name.
+fn without_missing(mut column: Column<'_>) -> Column<'_> {
+    if let Values::Text(texts) = &mut column.values {
+        let missing: Vec<bool> = texts.levels.iter().map(|level| is_missing(level)).collect();
+        let present = |code: Option<u32>| code.filter(|code| !missing[*code as usize]);
+        texts.codes.iter_mut().for_each(|code| *code = present(*code));
+    }
+    column
+}
+
 /// A name that no column bears.
 pub(crate) fn free_name(wanted: &str, columns: &[Column]) -> String {
     let mut name = wanted.to_string();
@@ -99,9 +110,18 @@ pub(crate) fn add_weights<'a>(
     columns: &mut Vec<Column<'a>>,
     weights: Option<&'a PyReadonlyArray1<'_, f64>>,
 ) -> PyResult<Option<String>> {
-    let Some(weights) = weights else { return Ok(None) };
-    let name = free_name("sample_weight", columns);
-    columns.push(Column { name: name.clone(), values: Values::Number(strided(weights)?) });
+    add_values("sample_weight", columns, weights)
+}
+
+/// Adds a column under a name that is free, if there are values.
+pub(crate) fn add_values<'a>(
+    name: &str,
+    columns: &mut Vec<Column<'a>>,
+    values: Option<&'a PyReadonlyArray1<'_, f64>>,
+) -> PyResult<Option<String>> {
+    let Some(values) = values else { return Ok(None) };
+    let name = free_name(name, columns);
+    columns.push(Column { name: name.clone(), values: Values::Number(strided(values)?) });
     Ok(Some(name))
 }
 

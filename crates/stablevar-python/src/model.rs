@@ -1,6 +1,6 @@
 //! Fitting, and what a fit leaves.
 
-use crate::data::{Input, InputColumn, add_environment, add_weights, free_name};
+use crate::data::{Input, InputColumn, add_environment, add_values, add_weights, free_name};
 use crate::errors::{file_error, value_error};
 use crate::running::{Watch, run};
 use crate::wording::Parameters;
@@ -56,7 +56,7 @@ pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<
 
 /// Fits a method: the model, and the weight of every row (0 for rows of weight 0).
 #[pyfunction]
-#[pyo3(signature = (method, settings, input, names, target, target_name, sample_weight, environment, classify, command, progress=None))]
+#[pyo3(signature = (method, settings, input, names, target, target_name, sample_weight, environment, classify, command, progress=None, groups=None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn fit<'py>(
     py: Python<'py>,
@@ -71,10 +71,12 @@ pub(crate) fn fit<'py>(
     classify: bool,
     command: String,
     progress: Option<Bound<'py, PyAny>>,
+    groups: Option<PyReadonlyArray1<'py, f64>>,
 ) -> PyResult<(Model, Bound<'py, PyArray1<f64>>)> {
     let mut estimator = estimator(method, settings)?;
     estimator.roles.task = Some(if classify { Task::Classification } else { Task::Regression });
-    let table = outcome_table(&mut estimator, &input, &names, &target, target_name, sample_weight.as_ref())?;
+    let table =
+        outcome_table(&mut estimator, &input, &names, &target, target_name, sample_weight.as_ref(), groups.as_ref())?;
     let (environment, named) = environment.as_ref().map(|(column, name)| (column, name.as_str())).unzip();
     let table = with_environment(&mut estimator, table, environment, named.unwrap_or_default())?;
     let (mut model, weights) = run(py, progress.as_ref(), |watch| {
@@ -98,12 +100,14 @@ fn outcome_table<'a>(
     target: &'a InputColumn<'_>,
     target_name: &str,
     sample_weight: Option<&'a PyReadonlyArray1<'_, f64>>,
+    groups: Option<&'a PyReadonlyArray1<'_, f64>>,
 ) -> PyResult<Table<'a>> {
     let mut columns = input.columns(names)?;
     let target_name = free_name(target_name, &columns);
     columns.push(target.column(&target_name)?);
     estimator.roles.target = Some(target_name);
     estimator.roles.weight_column = add_weights(&mut columns, sample_weight)?;
+    estimator.roles.group = add_values("group", &mut columns, groups)?;
     Table::new(columns).map_err(value_error)
 }
 
@@ -151,7 +155,7 @@ pub(crate) fn reselect<'py>(
     let rule = estimator.method.rule().copied().unwrap_or_default();
     estimator.roles.task = Some(known.task);
     let table = rows.as_ref().map(|(input, target, target_name, sample_weight)| {
-        outcome_table(&mut estimator, input, &names, target, target_name, sample_weight.as_ref())
+        outcome_table(&mut estimator, input, &names, target, target_name, sample_weight.as_ref(), None)
     });
     let table = table.transpose()?;
     let (mut model, weights) = run(py, progress.as_ref(), |watch| {

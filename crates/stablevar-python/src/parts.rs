@@ -12,7 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stablevar::Estimator;
 use stablevar::Matrix;
-use stablevar::design::{Frame, KeptRows, Roles, Task, Told, TrainingData};
+use stablevar::design::{Frame, KeptRows, Roles, Task, Told, TrainingData, WeightKind};
 use stablevar::engine::{Pass, RowSource};
 use stablevar::error::{Error, Result};
 use stablevar::preparation::{Draft, Settle, Surveyed, settle};
@@ -34,6 +34,8 @@ pub(crate) struct PartRoles {
     missing: String,
     stable: Vec<String>,
     unstable: Vec<String>,
+    /// Whether sample weights are counts.
+    counts: bool,
 }
 
 impl PartRoles {
@@ -53,6 +55,7 @@ impl PartRoles {
             max_levels: self.max_levels,
             // The settings were checked before.
             missing: from_json(&format!("{:?}", self.missing)).unwrap_or_default(),
+            weight_kind: if self.counts { WeightKind::Frequency } else { WeightKind::Survey },
             weight_column: self.weighted.then(|| free("sample_weight")),
             target,
             told: Told { stable: self.stable.clone(), unstable: self.unstable.clone() },

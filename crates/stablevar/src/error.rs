@@ -333,7 +333,8 @@ impl Error {
             Error::ConstantTarget { .. } => "there is nothing to predict: check [target] and how the rows were chosen",
             Error::NoUsableColumns { .. } => "give columns that vary",
             Error::TooManyLevels { .. } => {
-                "if it is an identifier, leave it out ([exclude]); if it is a category, allow more ([max-levels])"
+                "if it is an identifier, leave it out ([exclude]); if it holds dates, say so ([date]); if it is a category, allow more \
+                 ([max-levels]); if it is a number in which some values are words, read it as one ([number])"
             }
             Error::ChangedType { .. } => "give the column the type it had in training, or fit again",
             Error::UselessColumn { .. } => "take it off [stable] or [unstable], or leave it out ([exclude])",
@@ -344,7 +345,7 @@ impl Error {
                 "an environment is a place or period with many rows: name a coarser column ([env]), or join values"
             }
             Error::BadWeights { .. } => {
-                "a weight of 2 means the same as the row standing twice; 0 leaves it out; give weights of another size other units"
+                "a weight says how much a row counts, or how often it was seen ([weight-kind=frequency]); 0 leaves it out; give weights of another size other units"
             }
             Error::NeedsMemory { .. } => {
                 "allow more ([memory]), use a sample of the rows, or use a method that reads them in chunks, as [method=svi]"

@@ -136,7 +136,39 @@ macro_rules! findings {
     };
 }
 
+impl Code {
+    /// Whether it puts the whole result in question; such findings come first.
+    pub fn is_grave(self) -> bool {
+        matches!(self, Code::TargetCopy | Code::ImplausiblyStrong | Code::RepeatedRows | Code::OrderedRows)
+    }
+}
+
 findings! {
+    /// A column is the target under another name.
+    TargetCopy "target-copy":
+        "'{0}' is the target '{1}' in other words",
+        "every value of the one goes with one value of the other, so that a model on it repeats what it was given and predicts nothing",
+        "Leave it out ([exclude]), unless it is known before the outcome is";
+    /// A column knows the target too well.
+    ImplausiblyStrong "implausibly-strong":
+        "'{0}' alone explains {percent:1} % of '{1}'",
+        "causes seldom tell so much; columns that were made from the outcome, or after it, do",
+        "Find out when its values are known: if only with the outcome, leave it out ([exclude])";
+    /// Rows stand in the table several times.
+    RepeatedRows "repeated-rows":
+        "only {different} of the {rows} rows are different",
+        "a row that stands there several times tells no more than once, but counts as often, so that p-values are too small and probabilities too high",
+        "Leave out the copies, or name what they have in common ([group])";
+    /// Rows that follow each other are alike.
+    OrderedRows "ordered-rows":
+        "rows that follow each other in the table go together (correlation {correlation:2} of what all columns leave of their outcomes)",
+        "evidence takes rows for independent of each other; where they are not, as in series over time or sorted places, p-values are too small and chance is taken for an effect",
+        "If they come from groups, name them ([group]); in a series, fit changes from row to row instead of levels, or rows that are far apart";
+    /// There are hardly any rows.
+    FewRows "few-rows":
+        "there are only {rows} rows",
+        "effects that are there may be missed, and what is found may be chance",
+        "Use more rows";
     /// A setting that was given does nothing with this method.
     SettingWithoutEffect "setting-without-effect":
         "[{0}] has no effect with [method={1}]",
@@ -150,19 +182,35 @@ findings! {
     /// Rows of weight 0 were left out.
     RowsWithoutWeight "rows-without-weight":
         "{rows} rows are left out", "their weight is 0", "";
-    /// The base weights are small for counts.
-    SmallBaseWeights "small-base-weights":
-        "the base weights sum to {total:1} for {rows} rows",
-        "a weight counts as that many rows, so that there seem to be few",
-        "Unless they are counts, scale them to sum to the number of rows";
     /// The target holds two numbers and is taken for a number.
     TwoNumbers "two-numbers":
         "the target '{0}' holds two numbers only, {detail}",
         "it is predicted as a number, since only 0 and 1 stand for classes by themselves",
         "If they are two classes, say so ([task=classification])";
+    /// A few rows weigh much more than the others.
+    #[serde(alias = "small-base-weights")]
+    UnevenWeights "uneven-weights":
+        "the base weights leave {effective} effective of {rows} rows",
+        "a few rows weigh much more than the rest, so that all is as uncertain as in so small a table",
+        "If they are counts of equal rows, say so ([weight-kind=frequency])";
+    /// A text column holds mostly numbers.
+    NumbersInText "numbers-in-text":
+        "'{0}' is read as text though {percent} % of its values are numbers",
+        "every different value is a category of its own, so that their order and distances are lost; '{detail}' is no number",
+        "Read it as numbers, with the rest as missing ([number={0}] with [missing=mean] or [missing=drop])";
+    /// Many values of a column are missing.
+    MuchMissing "much-missing":
+        "'{0}' is missing in {percent} % of the rows",
+        "its mean stands in for the model; its evidence comes from the rows that have it alone",
+        "Find out why it is missing, or leave it out ([exclude])";
     /// A column never varies.
     ConstantColumn "constant-column":
         "'{0}' is left out", "it has the same value in every row", "";
+    /// A column names or counts rows.
+    Identifier "identifier":
+        "'{0}' looks like an identifier",
+        "it names or counts rows instead of measuring something: a model on it learns in which order they came",
+        "Leave it out ([exclude]), unless that order matters";
     /// A column has no values.
     EmptyColumn "empty-column":
         "'{0}' is left out", "all its values are missing", "";
@@ -177,11 +225,21 @@ findings! {
         "'{0}' and '{1}' are nearly the same",
         "no weights can tell them apart, and chance may decide which of them is chosen",
         "Consider leaving one out ([exclude])";
+    /// A column is nearly a sum of others.
+    NearCombination "near-combination":
+        "'{0}' is nearly a combination of {rest}, which leave {percent:3} % of its variance",
+        "given the others each of them has little to say of its own, so that the evidence for each is weak though together they may tell much",
+        "Leave one of them out ([exclude]) if the difference means nothing";
     /// A part of the method did not converge.
     NotConverged "not-converged":
         "not converged: {detail}",
         "another run may end elsewhere",
         "Compare with a run that is allowed more steps ([loops], [balance-steps] or [epochs]), or with another seed ([seed])";
+    /// Gates did not settle.
+    GatesNotConverged "gates-not-converged":
+        "not converged: {detail}",
+        "gates choose here, and near where they stopped others may be open",
+        "Compare with other gates ([sigma], [penalty-factor]), or let evidence decide ([method=svi])";
     /// No variable has evidence enough.
     NothingSelected "nothing-selected":
         "no variable was selected",

@@ -2,12 +2,14 @@
 
 // No module uses one that uses it, which `tests/layers.rs` holds them to. From the ground up:
 //
-//     wording -> error, finding, functions, linalg -> parameter, table, threads, optim -> rows -> design -> metrics, passes
+//     wording -> error, finding, functions, linalg -> parameter, table, threads, optim -> notation, rows -> design -> metrics, passes
 //         -> preparation, models -> weights -> diagnostics, gates -> evidence -> selection, stress -> svi -> method -> foresight -> fit
 //         -> estimator -> comparison
 
 // The path of the data, top to bottom.
 pub mod table;
+
+pub mod notation;
 
 pub mod design;
 
@@ -28,6 +30,8 @@ pub mod stress;
 pub mod method;
 
 pub mod foresight;
+
+mod audit;
 
 pub mod fit;
 

@@ -9,7 +9,7 @@
 //!
 //! Rows in memory, in a file and on a cluster are driven through these steps by whoever holds them, and in no other way.
 
-use crate::design::{Frame, KeptRows, Roles, Survey, TrainingData, Used};
+use crate::design::{Frame, Identifiers, KeptRows, Roles, Survey, TrainingData, Used};
 use crate::error::{Error, Result};
 use crate::passes::{Outcome, RowSource, WeightedMoments, Weighting};
 use crate::table::Table;
@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Surveyed {
     survey: Survey,
+    identifiers: Identifiers,
     kept: KeptRows,
 }
 
@@ -27,13 +28,14 @@ impl Surveyed {
     pub fn at<'a, 'b>(part: &'b Table<'a>, roles: &Roles, first: usize) -> Result<(Self, Used<'a, 'b>)> {
         let (survey, used) = Survey::of(part, roles, first)?;
         let kept = used.kept.clone();
-        Ok((Self { survey, kept }, used))
+        Ok((Self { survey, identifiers: Identifiers::of(part, roles), kept }, used))
     }
 
     /// Both together, the first before the second.
     pub fn merge(mut self, next: Self) -> Result<Self> {
         self.kept.extend(next.kept);
-        Ok(Self { survey: self.survey.merge(next.survey)?, kept: self.kept })
+        let identifiers = self.identifiers.merge(next.identifiers);
+        Ok(Self { survey: self.survey.merge(next.survey)?, identifiers, kept: self.kept })
     }
 
     /// The same for many parts, in order.
@@ -50,7 +52,8 @@ impl Surveyed {
 
     /// How all rows are to be encoded.
     pub fn draft(self, roles: &Roles) -> Result<Draft> {
-        let frame = Frame::draft(&self.survey, roles)?;
+        let mut frame = Frame::draft(&self.survey, roles)?;
+        frame.notes.extend(self.identifiers.findings());
         Ok(Draft { frame, kept: self.kept, unweighted: self.survey.unweighted() })
     }
 }

@@ -5,6 +5,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Index;
 
+/// Spellings of a missing value.
+const MISSING: [&str; 10] = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", "."];
+
+/// Whether a text stands for a missing value, wherever it comes from.
+pub fn is_missing(text: &str) -> bool {
+    MISSING.contains(&text.trim())
+}
+
 /// Named columns of equal length with distinct names; their numbers may be someone else's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table<'a> {
@@ -137,10 +145,21 @@ impl TextValues {
         values
     }
 
+    /// The texts as numbers; NaN where they are none.
+    pub fn numbers(&self) -> Numbers<'static> {
+        let values: Vec<f64> = self.levels.iter().map(|level| as_number(level).unwrap_or(f64::NAN)).collect();
+        self.codes.iter().map(|code| code.map_or(f64::NAN, |code| values[code as usize])).collect()
+    }
+
     /// The text of a row.
     pub fn get(&self, row: usize) -> Option<&str> {
         self.codes[row].map(|code| self.levels[code as usize].as_str())
     }
+}
+
+/// A text as a finite number, if it is one.
+pub fn as_number(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|value: &f64| value.is_finite())
 }
 
 impl Values<'_> {
@@ -259,6 +278,17 @@ impl<'a> Table<'a> {
     pub fn only(mut self, wanted: impl Fn(&str) -> bool) -> Self {
         self.columns.retain(|column| wanted(&column.name));
         self
+    }
+
+    /// With the texts of some columns read as numbers.
+    pub fn with_numbers(&self, names: &[String]) -> Self {
+        let mut table = self.clone();
+        for column in table.columns.iter_mut().filter(|column| names.contains(&column.name)) {
+            if let Values::Text(texts) = &column.values {
+                column.values = Values::Number(texts.numbers());
+            }
+        }
+        table
     }
 
     /// The rows listed, in that order.

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{columns, fit_method, has_network, largest_difference, method, method_with, prepare, published};
-use stablevar::design::{Roles, TrainingData};
+use stablevar::design::{Roles, TrainingData, WeightKind};
 use stablevar::estimator::Value;
 use stablevar::fit::Task;
 use stablevar::method::{Method, PRESETS};
@@ -92,7 +92,7 @@ fn units_change_coefficients_and_nothing_else() {
 }
 
 #[test]
-fn a_base_weight_of_three_is_the_row_standing_three_times() {
+fn a_count_of_three_is_the_row_standing_three_times() {
     let table = sample(1200);
     let counts: Vec<usize> = (0..1200).map(|row| row % 4).collect();
     let mut weighted = columns(&table);
@@ -100,19 +100,39 @@ fn a_base_weight_of_three_is_the_row_standing_three_times() {
     let weighted = Table::from_numbers(weighted).unwrap();
     let rows: Vec<usize> = (0..1200).flat_map(|row| std::iter::repeat_n(row, counts[row])).collect();
     let repeated = table.keep_rows(&rows);
-    let roles = Roles { weight_column: Some("count".into()), ..Roles::target("y") };
+    let counts = WeightKind::Frequency;
+    let roles = Roles { weight_column: Some("count".into()), weight_kind: counts, ..Roles::target("y") };
     for method in methods() {
         let a = fit_method(&TrainingData::prepare(&weighted, &roles).unwrap(), &method);
-        if a.model.evidence.is_some() {
-            // Evidence takes rows for independent: three equal ones say more than one that weighs three times.
-            continue;
-        }
         let b = fit_method(&prepare(&repeated), &method);
         assert_eq!(a.model.selected, b.model.selected, "{}", method.name());
         let slopes = |fit: &stablevar::fit::Fit| fit.model.model.coefficients(&fit.model.encoding);
         assert!(largest_difference(&slopes(&a), &slopes(&b)) < 1e-6, "{}", method.name());
         let relative = a.model.effective_sample_size / b.model.effective_sample_size - 1.0;
         assert!(relative.abs() < 1e-3, "{}: {relative}", method.name());
+    }
+}
+
+#[test]
+fn of_survey_weights_only_the_ratios_matter() {
+    let table = sample(600);
+    let weigh = |unit: f64| {
+        let mut weighted = columns(&table);
+        weighted.push(("w".into(), (0..600).map(|row| unit * (1 + row % 4) as f64).collect()));
+        let roles = Roles { weight_column: Some("w".into()), ..Roles::target("y") };
+        TrainingData::prepare(&Table::from_numbers(weighted).unwrap(), &roles).unwrap()
+    };
+    // Kish: (sum w)^2 / sum w^2.
+    assert!((weigh(1.0).total_weight() - 500.0).abs() < 1e-9);
+    for method in methods() {
+        let fits = [1.0, 1000.0, 1e-7].map(|unit| fit_method(&weigh(unit), &method));
+        let slopes = |fit: &stablevar::fit::Fit| fit.model.model.coefficients(&fit.model.encoding);
+        for other in &fits[1..] {
+            assert_eq!(fits[0].model.selected, other.model.selected, "{}", method.name());
+            assert!(largest_difference(&slopes(&fits[0]), &slopes(other)) < 1e-6, "{}", method.name());
+            let relative = fits[0].model.effective_sample_size / other.model.effective_sample_size - 1.0;
+            assert!(relative.abs() < 1e-6, "{}: {relative}", method.name());
+        }
     }
 }
 

@@ -119,6 +119,7 @@ class _OnDask(Parametrised, metaclass=ABCMeta):
 
     client: Any
     max_levels: int
+    weight_kind: str
     weights_: Any
 
     @property
@@ -204,6 +205,7 @@ class _OnDask(Parametrised, metaclass=ABCMeta):
             "max_levels": self.max_levels,
             "missing": self.missing,
             **self._told(names),
+            "counts": self.weight_kind == "frequency",
         }
         covariates = _delayed_parts(X, "X")
         count = len(covariates)

@@ -19,12 +19,14 @@ from ._workers import _class_part, _predict_part, _probabilities_part
 class OnDaskSVI(_OnDask, StableModel):
     """SVI on Dask collections."""
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, env: Any = None) -> Any:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, env: Any = None, groups: Any = None) -> Any:
         if env is not None:
             raise ValueError(
                 f"{type(self).__name__} takes no env: environments are compared in memory. Hint: fit a sample with "
                 f"{type(self).__bases__[1].__name__}().fit(X, y, env=...), or a file with the command line (--env)."
             )
+        if groups is not None:
+            raise ValueError("groups need rows in memory: fit a sample of them with the estimator without Dask.")
         settings = self._settings(self._names_of(X))
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
@@ -96,7 +98,7 @@ class OnDaskBalance(_OnDask, Reweighting):
         y : None
             Not used; here for pipelines.
         sample_weight : dask array or series of shape (n_samples,) or None, default=None
-            2 means the same as the row standing twice.
+            How much each row counts; ``weight_kind="frequency"`` says that they are counts.
         stable : array-like of shape (n_features,) or None, default=None
             Probabilities of being stable: likely stable variables need not be told apart from each other.
 

@@ -1,10 +1,13 @@
 //! The arguments, parsed before anything is built from them.
 
+mod config;
+mod input;
 mod reselect;
 mod settings;
 mod simulate;
 mod weigh;
 
+pub(crate) use input::InputArguments;
 pub(crate) use reselect::ReselectArguments;
 pub(crate) use settings::{Options, RULES, Reselects, Settings, Weighs};
 pub(crate) use simulate::{DrawArguments, SimulateArguments, WorldKind};
@@ -43,12 +46,12 @@ pub(crate) enum Command {
     Weigh(WeighArguments),
     /// Predict the rows of a table with a saved model
     #[command(
-        after_help = "Examples:\n  stablevar predict model.json new.csv --out predictions.csv\n  stablevar predict model.json new.parquet | head"
+        after_help = "Examples:\n  stablevar predict model.json new.csv --out predictions.csv\n  stablevar predict model.json new.csv --keep id --interval --out predictions.csv\n  stablevar predict model.json new.parquet | head"
     )]
     Predict(PredictArguments),
     /// The error of a saved model in every environment of a table
     #[command(
-        after_help = "Examples:\n  stablevar evaluate model.json later.csv --target price --env period\n  stablevar evaluate model.json later.csv --target price --env period --metric rmse --format json"
+        after_help = "Examples:\n  stablevar evaluate model.json later.csv --target price --env period\n  stablevar evaluate model.json later.csv --target price --env period --metric rmse --format json\n  stablevar evaluate model.json ols.json later.csv --env period"
     )]
     Evaluate(EvaluateArguments),
     /// New rows without outcomes: which columns drifted, and the error to expect there
@@ -79,6 +82,14 @@ pub(crate) enum Command {
     /// The report page of a saved model
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
+    /// Completions for a shell: press Tab for commands, options and their values
+    #[command(
+        after_help = "Examples:\n  stablevar completions bash > ~/.local/share/bash-completion/completions/stablevar\n  stablevar completions zsh > ~/.zfunc/_stablevar\n  stablevar completions fish > ~/.config/fish/completions/stablevar.fish"
+    )]
+    Completions(CompletionsArguments),
+    /// Manual pages, one for every command
+    #[command(after_help = "Examples:\n  stablevar man --out ~/.local/share/man/man1\n  man stablevar-fit")]
+    Man(ManualArguments),
 }
 
 const FIT_EXAMPLES: &str = "Examples:
@@ -89,7 +100,9 @@ const FIT_EXAMPLES: &str = "Examples:
   stablevar fit houses.csv --target price --stable size --unstable agent --env town
   stablevar fit houses.csv --target price --evidence none    (the paper's algorithm, in milliseconds)
   stablevar fit houses.csv --target price --method lasso
-  stablevar fit 'sales/*.parquet' --target price --memory 1GiB    (larger than memory)";
+  stablevar fit 'sales/*.parquet' --target price --memory 1GiB    (larger than memory)
+  stablevar fit houses.csv --target price --fdr 0.1 --save-config fit.toml
+  stablevar fit --config fit.toml";
 
 const COMPARE_EXAMPLES: &str = "Examples:
   stablevar compare houses.csv --target price
@@ -112,6 +125,22 @@ pub(crate) enum Format {
 }
 
 #[derive(Args)]
+pub(crate) struct CompletionsArguments {
+    /// Which shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Args)]
+pub(crate) struct ManualArguments {
+    /// The folder to write them to
+    #[arg(long, default_value = "man", value_name = "DIR")]
+    pub out: PathBuf,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
+}
+
+#[derive(Args)]
 pub(crate) struct DemoArguments {
     /// Rows of the training sample
     #[arg(long, default_value_t = 2000, value_name = "N")]
@@ -130,6 +159,10 @@ pub(crate) struct DemoArguments {
     pub quiet: bool,
 }
 
+fn method_help() -> String {
+    format!("The method [default: {}]", PRESETS[0].name)
+}
+
 const SEED_HELP: &str = "Seed; the same seed gives the same answer";
 const FORMAT_HELP: &str = "What to print on standard output";
 const QUIET_HELP: &str = "Print results and warnings only";
@@ -137,13 +170,20 @@ const QUIET_HELP: &str = "Print results and warnings only";
 #[derive(Args)]
 pub(crate) struct FitArguments {
     /// The table: CSV, Parquet or Arrow, or a folder of Parquet files or a pattern for their names; - is standard input
-    pub data: PathBuf,
+    #[arg(required_unless_present = "config")]
+    pub data: Option<PathBuf>,
     /// The outcome's column
-    #[arg(long, value_name = "COL")]
-    pub target: String,
-    /// The method
-    #[arg(long, value_name = "NAME", value_parser = settings::methods(), default_value = PRESETS[0].name)]
-    pub method: String,
+    #[arg(long, value_name = "COL", required_unless_present = "config")]
+    pub target: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = settings::methods(), help = method_help())]
+    pub method: Option<String>,
+
+    /// Take from this file (TOML) what is not said here: options by their names, and data
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Write what is asked for to such a file
+    #[arg(long, value_name = "FILE")]
+    pub save_config: Option<PathBuf>,
 
     /// Write the model here
     #[arg(long, value_name = "FILE")]
@@ -157,11 +197,16 @@ pub(crate) struct FitArguments {
     /// Show on the report page the values of the rows with the largest weights, not only their numbers
     #[arg(long, requires = "report")]
     pub report_rows: bool,
+    /// Tell everything: all variables with all figures, all settings, every step
+    #[arg(long, conflicts_with = "quiet")]
+    pub verbose: bool,
     #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
     pub format: Format,
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
 
+    #[command(flatten)]
+    pub input: InputArguments,
     #[command(flatten)]
     pub settings: Settings,
 }
@@ -175,8 +220,19 @@ pub(crate) struct PredictArguments {
     /// Write the predictions here instead of standard output
     #[arg(long, default_value = "-", value_name = "FILE")]
     pub out: PathBuf,
+    /// Columns of the table to repeat before the predictions, such as ids; several as in a,b
+    #[arg(long, value_name = "COL", value_delimiter = ',')]
+    pub keep: Vec<String>,
+    /// Also write lower and upper, between which outcomes are so often for rows like the training rows [default level: 0.9]
+    #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "0.9", require_equals = true)]
+    pub interval: Option<f64>,
+    /// Correct the probabilities of classes by training rows that were held out
+    #[arg(long)]
+    pub calibrate: bool,
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub input: InputArguments,
 }
 
 /// The metrics of the core by their names.
@@ -187,8 +243,9 @@ fn metric() -> impl TypedValueParser<Value = Metric> {
 
 #[derive(Args)]
 pub(crate) struct EvaluateArguments {
-    /// The model file
-    pub model: PathBuf,
+    /// The model file, or several to set side by side
+    #[arg(value_name = "MODEL", required = true, num_args = 1..)]
+    pub models: Vec<PathBuf>,
     /// The table: CSV, Parquet or Arrow, or a folder of Parquet files or a pattern for their names; - is standard input
     pub data: PathBuf,
     /// The outcome's column [default: the one the model was trained on]
@@ -204,6 +261,8 @@ pub(crate) struct EvaluateArguments {
     pub format: Format,
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub input: InputArguments,
 }
 
 #[derive(Args)]
@@ -220,6 +279,8 @@ pub(crate) struct ForeseeArguments {
     pub format: Format,
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub input: InputArguments,
 }
 
 #[derive(Args)]
@@ -257,6 +318,8 @@ pub(crate) struct CompareArguments {
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
 
+    #[command(flatten)]
+    pub input: InputArguments,
     #[command(flatten)]
     pub settings: Settings,
 }
@@ -371,4 +434,6 @@ pub(crate) struct ReportArguments {
     pub training: Option<PathBuf>,
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub input: InputArguments,
 }

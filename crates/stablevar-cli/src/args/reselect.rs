@@ -1,6 +1,6 @@
 //! The arguments of `stablevar reselect`.
 
-use super::{FORMAT_HELP, Format, QUIET_HELP, Reselects, Settings};
+use super::{FORMAT_HELP, Format, InputArguments, QUIET_HELP, Reselects, Settings};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -30,6 +30,8 @@ pub(crate) struct ReselectArguments {
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
 
+    #[command(flatten)]
+    pub input: InputArguments,
     #[command(flatten)]
     pub settings: Settings<Reselects>,
 }

@@ -59,8 +59,8 @@ pub(crate) struct Reselects;
 
 impl Taken for Reselects {
     fn takes(setting: &Setting) -> bool {
-        let of_table = setting.applies_to.contains(&"table") && !["task", "seed"].contains(&setting.name);
-        of_table || RULES.contains(&setting.name)
+        // The columns and how they are read are the saved model's.
+        RULES.contains(&setting.name) || ["weight-column", "missing", "memory"].contains(&setting.name)
     }
 }
 
@@ -138,7 +138,7 @@ fn parser(setting: &'static Setting) -> ValueParser {
 }
 
 /// A value from its text. Numbers out of range are left to the core, whose message has a place and a remedy.
-fn parse(setting: &Setting, text: &str) -> Result<Value, String> {
+pub(super) fn parse(setting: &Setting, text: &str) -> Result<Value, String> {
     let wrong = || format!("it must be {}", setting.kind.allowed());
     let counted = |text: &str, least: u64, most: u64| {
         text.trim().parse::<u64>().ok().filter(|count| (least..=most).contains(count)).ok_or_else(wrong)

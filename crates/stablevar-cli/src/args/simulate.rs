@@ -1,6 +1,6 @@
 //! What `stablevar simulate` takes.
 
-use super::SEED_HELP;
+use super::{QUIET_HELP, SEED_HELP};
 use clap::{Args, Subcommand, ValueEnum};
 use stablevar_data::simulate::{Dependence, Term};
 use std::path::PathBuf;
@@ -57,6 +57,8 @@ pub(crate) struct DrawArguments {
     /// Make the outcome 0 or 1, with log-odds of X times the noise-free outcome
     #[arg(long, value_name = "X", num_args = 0..=1, default_missing_value = "2", allow_negative_numbers = true)]
     pub binary: Option<f64>,
+    #[arg(long, help = QUIET_HELP)]
+    pub quiet: bool,
 }
 
 #[derive(Args)]

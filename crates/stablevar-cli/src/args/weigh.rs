@@ -1,6 +1,6 @@
 //! The arguments of `stablevar weigh`.
 
-use super::{FORMAT_HELP, Format, QUIET_HELP, Settings, Weighs};
+use super::{FORMAT_HELP, Format, InputArguments, QUIET_HELP, Settings, Weighs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -30,6 +30,8 @@ pub(crate) struct WeighArguments {
     #[arg(long, help = QUIET_HELP)]
     pub quiet: bool,
 
+    #[command(flatten)]
+    pub input: InputArguments,
     #[command(flatten)]
     pub settings: Settings<Weighs>,
 }

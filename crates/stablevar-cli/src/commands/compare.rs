@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
     check_files(&inputs, &[arguments.report.as_ref()], arguments.format)?;
     let mut stable = Estimator::new(PRESETS[0].name)?.target(&arguments.target).set_all(given.iter().cloned())?;
     stable.findings().iter().for_each(|finding| printer.warn(&finding.words(&Options).to_string()));
-    let (_, data) = fit::open(&arguments.data, &mut stable, &printer)?;
+    let (_, data) = fit::open(&arguments.data, &arguments.input, &arguments.target, &mut stable, &printer)?;
     stable.threads = data.threads().or(stable.threads);
     let rows = data.rows();
     let others = others(arguments, rows.frame().target.task(), stable.seed)?;
@@ -112,7 +112,8 @@ fn print(compared: &Comparison, printer: &Printer) -> anyhow::Result<()> {
         })
         .collect();
     let error = format!("{} (cross-validation)", compared.metric);
-    printer.table(&["", "variables", &error, "under stress", "s.e.", "worst", "seconds"], &rows)?;
+    let header = ["", "variables", &error, "under stress", "s.e.", "worst", "seconds"];
+    printer.table_that_fits(&header, &rows, &["seconds", "variables"])?;
     printer.line("")?;
     for candidate in compared.candidates.iter().filter(|candidate| !candidate.note.is_empty()) {
         printer.line(&format!("{}: {}", candidate.name, candidate.note))?;

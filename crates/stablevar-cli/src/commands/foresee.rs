@@ -1,14 +1,14 @@
 //! `stablevar foresee`
 
-use super::{check_files, command_line};
+use super::{check_files, command_line, read_like};
 use crate::Ending;
-use crate::args::{ForeseeArguments, Format, Options};
+use crate::args::{ForeseeArguments, Format, InputArguments, Options};
 use crate::printer::Printer;
 use stablevar::fit::FittedModel;
 use stablevar::foresight::{ColumnDrift, Foresight};
 use stablevar_io::{IoError, ReadOptions, TableStream, display, read_model, summary, write_whole};
 use stablevar_report::foresight_page;
-use stablevar_report::text::{number, shorten};
+use stablevar_report::text::{number, p_value, shorten};
 use std::path::Path;
 
 /// Columns that are printed; the page and JSON have all.
@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &ForeseeArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
     check_files(&[&arguments.model, &arguments.data], &[arguments.report.as_ref()], arguments.format)?;
     let model = read_model(&arguments.model)?;
-    let foresight = foresee(&model, &arguments.data)?;
+    let foresight = foresee(&model, &arguments.data, &arguments.input)?;
     if let Some(path) = &arguments.report {
         let page = foresight_page::page(&model, &foresight, &Options, Some(&command_line()));
         write_whole(path, |writer| writer.write_all(page.as_bytes()))?;
@@ -32,16 +32,13 @@ pub(crate) fn run(arguments: &ForeseeArguments) -> anyhow::Result<Ending> {
 }
 
 /// Reads the new rows part by part, so that they need not fit into memory.
-fn foresee(model: &FittedModel, data: &Path) -> Result<Foresight, IoError> {
+fn foresee(model: &FittedModel, data: &Path, input: &InputArguments) -> Result<Foresight, IoError> {
     let in_data = |source| IoError::Table { path: display(data), source };
     let mut rows = model.new_rows().map_err(|source| IoError::Table { path: "the model".into(), source })?;
-    let options = ReadOptions {
-        // A training column that held text stays text, even if all its values here look like numbers.
-        text: model.encoding.text_columns(),
-        only: Some(model.encoding.feature_names()),
-        ..ReadOptions::default()
-    };
-    TableStream::open(data, &options)?.for_each(|part| {
+    let options = ReadOptions { only: Some(model.encoding.feature_names()), ..read_like(model, input) };
+    let stream = TableStream::open(data, &options)?;
+    stream.require(model.selected_names())?;
+    stream.for_each(|part| {
         let added = rows.add(&part.table);
         added.map_err(|source| IoError::Table { path: part.path.clone(), source: source.from_row(part.first) })
     })?;
@@ -70,7 +67,8 @@ fn print(model: &FittedModel, foresight: &Foresight, printer: &Printer) -> anyho
     }
     printer.line("")?;
     let rows: Vec<Vec<String>> = foresight.drift.iter().take(PRINTED).map(row).collect();
-    printer.table(&["column", "used", "training", "new", "s.d. moved", "p-value", "outside"], &rows)?;
+    let header = ["column", "used", "training", "new", "s.d. moved", "p-value", "outside"];
+    printer.table_that_fits(&header, &rows, &["used"])?;
     let more = foresight.drift.len().saturating_sub(PRINTED);
     if more > 0 {
         printer.line(&format!("and {more} more columns, which matter less (--format json, --report)"))?;
@@ -100,7 +98,7 @@ fn row(column: &ColumnDrift) -> Vec<String> {
         number(column.training_mean),
         number(column.new_mean),
         format!("{:+.2}", column.standardised_difference),
-        format!("{:.1e}", column.p_value),
+        p_value(column.p_value),
         format!("{:.1} %", 100.0 * column.outside_share),
     ]
 }

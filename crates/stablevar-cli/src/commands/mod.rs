@@ -10,11 +10,12 @@ pub(crate) mod predict;
 pub(crate) mod report;
 pub(crate) mod reproduce;
 pub(crate) mod reselect;
+pub(crate) mod shell;
 pub(crate) mod shift;
 pub(crate) mod simulate;
 pub(crate) mod weigh;
 
-use crate::args::{Format, Options};
+use crate::args::{Format, InputArguments, Options};
 use crate::printer::Printer;
 use anyhow::bail;
 use stablevar::design::EncodingReport;
@@ -47,23 +48,36 @@ fn in_file(path: &Path) -> impl Fn(Error) -> IoError + '_ {
     move |source| IoError::Table { path: display(path), source }
 }
 
-/// Reads what a model needs of a table part by part and shows every part with its predictions; `text` names further columns
-/// to read as text.
+/// How a new table is read for a model: as its training table was.
+fn read_like(model: &FittedModel, input: &InputArguments) -> ReadOptions {
+    // A training column that held text stays text, even if all its values here look like numbers.
+    ReadOptions { text: model.encoding.text_columns(), known: model.reading.clone(), ..input.options() }
+}
+
+/// Which columns of a table are read beside those that a model needs.
+#[derive(Clone, Copy, Default)]
+struct Beside<'a> {
+    /// As what they hold.
+    as_they_are: &'a [&'a str],
+    /// As text.
+    text: &'a [&'a str],
+}
+
+/// Reads what a model needs of a table part by part and shows every part with its predictions.
 fn predict_parts(
     model: &FittedModel,
-    data: &Path,
-    numbers: &[&str],
-    text: &[&str],
+    (data, input): (&Path, &InputArguments),
+    beside: Beside<'_>,
     printer: &Printer,
     mut visit: impl FnMut(TablePart, Vec<f64>) -> Result<(), IoError>,
 ) -> Result<(), IoError> {
-    let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<String>>();
-    let mut only = owned(&model.selected_names());
-    only.extend(owned(numbers));
-    only.extend(owned(text));
-    // A training column that held text stays text, even if all its values here look like numbers.
-    let text = model.encoding.text_columns().into_iter().chain(owned(text)).collect();
-    let stream = TableStream::open(data, &ReadOptions { text, only: Some(only), ..ReadOptions::default() })?;
+    let mut options = read_like(model, input);
+    let more = || beside.as_they_are.iter().chain(beside.text).copied();
+    options.text.extend(beside.text.iter().map(|name| name.to_string()));
+    options.only = Some(model.selected_names().into_iter().chain(more()).map(String::from).collect());
+    let stream = TableStream::open(data, &options)?;
+    stream.require(more().chain(model.selected_names()))?;
+    stream.told(&Options).iter().for_each(|line| printer.note(line));
     let mut total = EncodingReport::default();
     let mut fill = |part: TablePart| {
         let predicted = model.predict_and_report(&part.table).map_err(|source| {

@@ -1,14 +1,14 @@
 //! `stablevar report`
 
-use super::evaluate::{by_environment, metric_for};
+use super::evaluate::{by_environment, metric_for, names_of};
 use super::fit::shown_rows;
-use super::{check_files, command_line, in_file};
+use super::{check_files, command_line, in_file, read_like};
 use crate::Ending;
 use crate::args::{Format, Options, ReportArguments};
 use crate::printer::Printer;
 use anyhow::{anyhow, bail};
 use stablevar::fit::FittedModel;
-use stablevar_io::{ReadOptions, TableStream, read_model, write_whole};
+use stablevar_io::{TableStream, read_model, write_whole};
 use stablevar_report::model_page::{self, Evaluation, Extras};
 use std::path::{Path, PathBuf};
 
@@ -20,8 +20,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> anyhow::Result<Ending> {
     let model = read_model(&arguments.model)?;
     let rows = match &arguments.training {
         Some(path) => {
-            let options = ReadOptions { text: model.encoding.text_columns(), ..ReadOptions::default() };
-            let stream = TableStream::open(path, &options)?;
+            let stream = TableStream::open(path, &read_like(&model, &arguments.input))?;
             Some(shown_rows(&model, &stream).map_err(|error| {
                 anyhow!("{}: {error}: --training takes the table that the model was fitted to", path.display())
             })?)
@@ -69,25 +68,20 @@ fn evaluate(
     let mut environments: Vec<String> = Vec::new();
     let mut errors: Vec<(String, Vec<f64>)> = Vec::new();
     let mut models = vec![(model.method.name().to_string(), model.clone())];
-    for path in &arguments.compare {
-        models.push((name_of(path), read_model(path)?));
+    for (path, name) in arguments.compare.iter().zip(names_of(&arguments.compare)) {
+        models.push((name, read_model(path)?));
     }
     for (name, other) in models {
         if (&other.target, &other.classes) != (&model.target, &model.classes) {
             bail!("'{name}' predicts '{}', not '{}': compare models of one target", other.target, model.target);
         }
-        let mut found = by_environment(&other, data, target, arguments.env.as_deref(), metric, printer)?;
+        let found =
+            by_environment(&other, (data, &arguments.input), target, arguments.env.as_deref(), metric, printer)?;
         if found.is_empty() {
             return Err(in_file(data)(stablevar::error::Error::TooFewRows { found: 0, needed: 1 }).into());
         }
-        found.sort_by(|a, b| a.name.cmp(&b.name));
         environments = found.iter().map(|environment| environment.name.clone()).collect();
         errors.push((name, found.iter().map(|environment| environment.error).collect()));
     }
     Ok(Evaluated { metric: metric.name(), environments, errors })
-}
-
-/// A model is called by its file.
-fn name_of(path: &Path) -> String {
-    path.file_stem().map_or_else(|| path.display().to_string(), |stem| stem.to_string_lossy().into_owned())
 }

@@ -1,9 +1,9 @@
 //! `stablevar reselect`
 
 use super::fit::{prepare, print};
-use super::{check_files, command_line, in_file};
+use super::{check_files, command_line, in_file, read_like};
 use crate::Ending;
-use crate::args::{Format, Options, RULES, ReselectArguments};
+use crate::args::{Format, InputArguments, Options, RULES, ReselectArguments};
 use crate::printer::Printer;
 use anyhow::bail;
 use stablevar::Estimator;
@@ -24,10 +24,12 @@ pub(crate) fn run(arguments: &ReselectArguments) -> anyhow::Result<Ending> {
     check_files(&inputs, &[arguments.out.as_ref(), arguments.report.as_ref()], arguments.format)?;
     let model = read_model(&arguments.model)?;
     let estimator = Estimator::new(model.method.name())?.target(&model.target).set_all(given.iter().cloned())?;
-    let (mut fitted, total) = again(&model, estimator, arguments.data.as_deref(), &printer)?;
+    let (mut fitted, total) = again(&model, estimator, arguments, &printer)?;
     fitted.model.origin.command = Some(command_line());
+    fitted.model.reading = model.reading;
     if let Some(path) = &arguments.out {
         write_model(path, &fitted.model)?;
+        printer.note(&format!("model written to {}", path.display()));
     }
     if let Some(path) = &arguments.report {
         let page = model_page::page(&fitted.model, Extras::default(), &Options);
@@ -35,7 +37,10 @@ pub(crate) fn run(arguments: &ReselectArguments) -> anyhow::Result<Ending> {
     }
     match arguments.format {
         Format::Json => printer.json(&summary::json(&fitted.model, &Options))?,
-        Format::Human => print::print(&fitted.model, total, &printer)?,
+        Format::Human => {
+            let weights = print::Weights { total, without: 0 };
+            print::print(&fitted.model, weights, print::Detail::Usual, &printer)?;
+        }
     }
     Ok(if fitted.model.converged { Ending::Done } else { Ending::NotConverged })
 }
@@ -44,26 +49,25 @@ pub(crate) fn run(arguments: &ReselectArguments) -> anyhow::Result<Ending> {
 fn again(
     model: &FittedModel,
     mut estimator: Estimator,
-    data: Option<&Path>,
+    arguments: &ReselectArguments,
     printer: &Printer,
 ) -> anyhow::Result<(Fit, f64)> {
     let Some(rule) = estimator.method.rule().copied() else {
         bail!("{} has no rule by which variables are chosen, so that there is none to change", model.method.name());
     };
     let watch = |_: stablevar::fit::Step<'_>| ControlFlow::Continue(());
-    let Some(path) = data else {
+    let Some(path) = &arguments.data else {
         let total = model.memory.as_ref().map_or(0.0, |memory| memory.base().iter().sum());
         return Ok((model.reselect(rule, None, &watch)?, total));
     };
-    let stream = TableStream::open(path, &fitted_columns(model, &mut estimator))?;
+    let stream = TableStream::open(path, &fitted_columns(model, &arguments.input, &mut estimator))?;
     let data = prepare(&stream, &estimator, path, printer)?;
     let fitted = model.reselect(rule, Some(data.rows()), &watch).map_err(in_file(path))?;
     Ok((fitted, data.rows().frame().total_weight()))
 }
 
 /// How the table of a fit is read again: the columns that it had, and missing values as then unless something else is said.
-fn fitted_columns(model: &FittedModel, estimator: &mut Estimator) -> ReadOptions {
-    let excluded = std::mem::take(&mut estimator.roles.exclude);
+fn fitted_columns(model: &FittedModel, input: &InputArguments, estimator: &mut Estimator) -> ReadOptions {
     estimator.roles.task = Some(model.task);
     if estimator.roles.missing == Missing::default() {
         estimator.roles.missing = model.encoding.missing;
@@ -73,9 +77,8 @@ fn fitted_columns(model: &FittedModel, estimator: &mut Estimator) -> ReadOptions
     estimator.roles.told = model.told.clone();
     let environment = model.environments.as_ref().map(|effects| effects.column.clone());
     estimator.roles.environment = estimator.roles.environment.take().or(environment);
-    let own = estimator.roles.weight_column.iter().chain(&estimator.roles.environment);
+    let own = estimator.roles.weight_column.iter().chain(&estimator.roles.environment).chain(&estimator.roles.group);
     let others = own.chain([&model.target]).cloned();
-    let only = used.chain(left_out).chain(others).filter(|name| !excluded.contains(name)).collect();
-    let text = model.encoding.text_columns().into_iter().chain(estimator.text.clone()).collect();
-    ReadOptions { text, only: Some(only), ..ReadOptions::default() }
+    let only = used.chain(left_out).chain(others).collect();
+    ReadOptions { only: Some(only), ..read_like(model, input) }
 }

@@ -1,6 +1,6 @@
 //! `stablevar weigh`
 
-use super::fit::{prepare, write_weights};
+use super::fit::{open_columns, prepare, write_weights};
 use super::{check_files, in_file};
 use crate::Ending;
 use crate::args::{Format, Options, Settings, WeighArguments};
@@ -9,9 +9,8 @@ use anyhow::{Context, bail};
 use serde_json::json;
 use stablevar::Estimator;
 use stablevar::diagnostics::{remaining_correlation, rms_remaining_correlation, weighted_correlations};
-use stablevar::error::Error;
 use stablevar::weights::{AnyReweighter, Balance, BalancePath, Mask, Reweighted};
-use stablevar_io::{ReadOptions, TableStream, summary, weighing, write_whole};
+use stablevar_io::{summary, weighing, write_whole};
 use stablevar_report::chart::{PathChart, picture};
 
 /// Width and height of the chart.
@@ -26,17 +25,8 @@ pub(crate) fn run(arguments: &WeighArguments) -> anyhow::Result<Ending> {
     // Least squares under any weights: its first stage is the reweighter, by itself.
     let mut estimator = Estimator::new("dwr")?.set("reweighter", "balance")?.set_all(given.iter().cloned())?;
     let Some(AnyReweighter::Balance(balance)) = estimator.method.weigh else { bail!("there is no balance to be had") };
-    let mut skip = std::mem::take(&mut estimator.roles.exclude);
-    skip.extend(arguments.target.clone().filter(|target| !skip.contains(target)));
-    if let Some(name) = estimator.roles.weight_column.as_ref().filter(|name| skip.contains(name)) {
-        bail!("'{name}' can't weigh the rows and be left out at once");
-    }
-    let stream = TableStream::open(&arguments.data, &ReadOptions { skip, text: estimator.text.clone(), only: None })?;
-    let available = stream.columns()?;
-    if let Some(column) = estimator.text.iter().find(|name| !available.contains(name)) {
-        let column = column.clone();
-        return Err(in_file(&arguments.data)(Error::UnknownColumn { column, available }).into());
-    }
+    estimator.roles.exclude.extend(arguments.target.clone());
+    let stream = open_columns(&arguments.data, &arguments.input, None, &mut estimator, &printer)?;
     let data = prepare(&stream, &estimator, &arguments.data, &printer)?;
     let rows = data.rows();
     let mask = Mask::all(rows.frame());

@@ -8,6 +8,7 @@ use progress::Progress;
 use stablevar::Error;
 use stablevar_io::IoError;
 use stablevar_io::tame::{tame, tame_json, tame_line};
+use stablevar_report::text::labels;
 use std::io::{IsTerminal, Write};
 
 /// A line on standard error. That nobody can read it is no reason to lose the work.
@@ -23,6 +24,12 @@ fn put(text: &str) -> anyhow::Result<()> {
         outcome => Ok(outcome.map_err(|source| IoError::Write { path: "standard output".into(), source })?),
     }
 }
+
+/// Letters of a line where that is not a terminal's.
+const WIDTH: usize = 80;
+/// Letters that names may take before a column has to go, and those that they keep in any case.
+const NAME: usize = 20;
+const SHORTEST_NAME: usize = 12;
 
 /// Prints results to standard output and everything else to standard error.
 pub(crate) struct Printer {
@@ -68,6 +75,41 @@ impl Printer {
         }
         let text = table.trim_fmt();
         self.line(&text)
+    }
+
+    /// The same in the room there is: expendable columns go, the first named first, then names are cut in their middle.
+    pub(crate) fn table_that_fits(
+        &self,
+        header: &[&str],
+        rows: &[Vec<String>],
+        expendable: &[&str],
+    ) -> anyhow::Result<()> {
+        // What is written out takes more room than it did.
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| tame_line(cell)).collect()).collect();
+        let room = Table::new().width().map_or(WIDTH, usize::from);
+        let letters = |text: &str| text.chars().count();
+        let widest = |column: usize| {
+            let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| letters(cell));
+            cells.chain([letters(header[column])]).max().unwrap_or(0)
+        };
+        let mut kept: Vec<usize> = (1..header.len()).collect();
+        // A blank stands on either side of every column.
+        let others = |kept: &[usize]| kept.iter().map(|&column| widest(column) + 2).sum::<usize>();
+        for name in expendable {
+            if others(&kept) + widest(0).min(NAME) + 2 > room {
+                kept.retain(|&column| header[column] != *name);
+            }
+        }
+        let most = room.saturating_sub(others(&kept) + 2).max(SHORTEST_NAME);
+        let names = labels(rows.iter().map(|row| row.first().map_or("", String::as_str)), most);
+        let pick = |first: String, row: &dyn Fn(usize) -> String| {
+            std::iter::once(first).chain(kept.iter().map(|&column| row(column))).collect::<Vec<String>>()
+        };
+        let cell = |row: &[String], column: usize| row.get(column).cloned().unwrap_or_default();
+        let rows: Vec<Vec<String>> =
+            rows.iter().zip(names).map(|(row, name)| pick(name, &|column| cell(row, column))).collect();
+        let header: Vec<&str> = std::iter::once(header[0]).chain(kept.iter().map(|&column| header[column])).collect();
+        self.table(&header, &rows)
     }
 
     /// A counter on standard error: on a terminal it moves, elsewhere lines tell of work that takes long.

@@ -15,10 +15,13 @@ use std::ops::Range;
 
 /// Levels of a text column with fewer rows than this share one column, named `column=(rare)`.
 pub const RARE_LEVEL: f64 = 10.0;
+/// A column of which this share of the values is missing is told of.
+const MUCH_MISSING: f64 = 0.3;
 const RARE_NAME: &str = "(rare)";
 
-/// A column whose variance left over by the columns before it is below this share is a linear combination of them.
-const COLLINEAR: f64 = 1e-9;
+/// A column whose variance left over by the columns before it is below this share, a millionth of its spread, is a linear
+/// combination of them as far as numbers tell.
+const COLLINEAR: f64 = 1e-12;
 
 /// How the columns of a table become columns of the design matrix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +47,16 @@ pub struct Feature {
     pub kind: FeatureKind,
     /// Its positions in [`Encoding::columns`].
     pub columns: Vec<usize>,
+    /// The share of the training rows in which it was missing and is filled in.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub missing: f64,
+    /// Whether it is read from texts, of which those that are no number are missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_text: bool,
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// How a variable is encoded.
@@ -138,12 +151,31 @@ impl Encoding {
             let (kind, encoded) = match column.kind {
                 ColumnKind::Number => own(FeatureKind::Number),
                 ColumnKind::Boolean => own(FeatureKind::Boolean),
-                ColumnKind::Text => learn_levels(column, survey.total(), roles.max_levels)?,
+                ColumnKind::Text => learn_levels(column, survey, roles)?,
             };
             encoding.add_feature(column, kind, encoded);
+            if let Some(feature) = encoding.features.last_mut().filter(|feature| feature.name == column.name) {
+                feature.missing =
+                    if roles.missing == Missing::Mean { column.missing_share(survey.rows()) } else { 0.0 };
+                feature.from_text = roles.numbers.contains(&column.name);
+            }
         }
         encoding.require_columns()?;
         Ok(encoding)
+    }
+
+    /// What the user should know about how columns were read.
+    pub(super) fn notes(&self, survey: &Survey) -> Vec<Finding> {
+        let disguised = survey.columns.iter().filter_map(|column| {
+            let (share, word) = column.numbers_in_disguise()?;
+            let told = Finding::new(Code::NumbersInText).about([&column.name]);
+            Some(told.with("percent", 100.0 * share).detail(word))
+        });
+        let much = self.features.iter().filter(|feature| feature.missing >= MUCH_MISSING);
+        let much = much.map(|feature| {
+            Finding::new(Code::MuchMissing).about([&feature.name]).with("percent", 100.0 * feature.missing)
+        });
+        disguised.chain(much).collect()
     }
 
     fn require_columns(&self) -> Result<()> {
@@ -178,7 +210,8 @@ impl Encoding {
                 self.left_out.push(Finding::new(Code::ConstantColumn).about([&column.name]));
             }
         } else {
-            self.features.push(Feature { name: column.name.clone(), kind, columns: positions });
+            let name = column.name.clone();
+            self.features.push(Feature { name, kind, columns: positions, missing: 0.0, from_text: false });
         }
     }
 
@@ -302,13 +335,16 @@ impl Encoding {
     /// How a column of a table gives the values of a variable.
     fn source<'a>(&self, feature: &Feature, column: &'a Column) -> Result<ColumnValues<'a>> {
         Ok(match (&feature.kind, &column.values) {
-            (FeatureKind::Number, Values::Number(numbers)) => ColumnValues::Number(numbers),
+            (FeatureKind::Number, Values::Number(numbers)) => ColumnValues::Number(Cow::Borrowed(numbers)),
+            (FeatureKind::Number, Values::Text(texts)) if feature.from_text => {
+                ColumnValues::Number(Cow::Owned(texts.numbers()))
+            }
             (FeatureKind::Boolean, Values::Boolean(flags)) => ColumnValues::Boolean(flags),
             // A file of 0 and 1 is read as numbers, whatever the training file called them.
             (FeatureKind::Boolean, Values::Number(numbers))
                 if numbers.iter().all(|x| x.is_nan() || x == 0.0 || x == 1.0) =>
             {
-                ColumnValues::Number(numbers)
+                ColumnValues::Number(Cow::Borrowed(numbers))
             }
             (FeatureKind::Category { levels, pooled }, values) => {
                 // Numbers or true/false where the training file had text are the same categories, written differently.
@@ -409,7 +445,7 @@ impl Encoding {
 
 /// Where the values of a variable come from.
 enum ColumnValues<'a> {
-    Number(&'a Numbers<'a>),
+    Number(Cow<'a, Numbers<'a>>),
     Boolean(&'a [Option<bool>]),
     /// Each row's level, and for each level what [`Encoding::place`] says of it.
     Category {
@@ -439,8 +475,9 @@ impl Oddities {
 type LearntColumn = (Option<String>, String, Option<(f64, f64)>);
 
 /// One 0/1 column per level, but for the most frequent; rare levels share one.
-fn learn_levels(column: &ColumnSurvey, total: f64, max_levels: usize) -> Result<(FeatureKind, Vec<LearntColumn>)> {
-    let name = &column.name;
+fn learn_levels(column: &ColumnSurvey, survey: &Survey, roles: &Roles) -> Result<(FeatureKind, Vec<LearntColumn>)> {
+    let (name, total, max_levels) = (&column.name, survey.total(), roles.max_levels);
+    let enough = RARE_LEVEL * survey.weight_unit(roles);
     // In the order of their names, so that neither row order nor file order changes the encoding.
     let (texts, counts): (Vec<&String>, Vec<f64>) = column.levels().unzip();
     let present: Vec<usize> = (0..counts.len()).collect();
@@ -458,7 +495,7 @@ fn learn_levels(column: &ColumnSurvey, total: f64, max_levels: usize) -> Result<
     let reference =
         present.iter().copied().fold(first, |best, level| if counts[level] > counts[best] { level } else { best });
     let (rare, own): (Vec<usize>, Vec<usize>) =
-        present.iter().copied().filter(|&level| level != reference).partition(|&level| counts[level] < RARE_LEVEL);
+        present.iter().copied().filter(|&level| level != reference).partition(|&level| counts[level] < enough);
 
     // A missing level counts as the most frequent one.
     let mean_and_scale = |levels: &[usize]| {
@@ -473,8 +510,8 @@ fn learn_levels(column: &ColumnSurvey, total: f64, max_levels: usize) -> Result<
         })
         .collect();
     // Rare levels are pooled; if even together they are rare, they count as the most frequent level.
-    let enough = rare.iter().map(|&level| counts[level]).sum::<f64>() >= RARE_LEVEL || own.is_empty();
-    if !rare.is_empty() && enough {
+    let are_enough = rare.iter().map(|&level| counts[level]).sum::<f64>() >= enough || own.is_empty();
+    if !rare.is_empty() && are_enough {
         encoded.push((None, format!("{name}={RARE_NAME}"), mean_and_scale(&rare)));
     }
     let pooled = rare.iter().map(|&level| texts[level].to_string()).collect();

@@ -1,10 +1,10 @@
 //! What is known of the training rows without looking at them again.
 
 use super::survey::Survey;
-use super::{ColumnSummary, Encoding, Environments, Roles, Standing, Target, Told};
+use super::{ColumnSummary, Encoding, Environments, Roles, Standing, Target, Told, WeightKind};
 use crate::error::Result;
 use crate::finding::{Code, Finding};
-use crate::linalg::{Matrix, correlation_from_covariance, covariance_from_moments};
+use crate::linalg::{Cholesky, Matrix, correlation_from_covariance, covariance_from_moments};
 use serde::{Deserialize, Serialize};
 
 /// Columns that correlate more than this can't be decorrelated by weights: only rows where both are near their
@@ -36,18 +36,33 @@ pub struct Frame {
     /// The environments of the rows, if they have any.
     #[serde(default)]
     pub environments: Option<Environments>,
+    /// Whether rows belong together in groups.
+    #[serde(default)]
+    pub grouped: bool,
+    /// Whether base weights say how often a row was seen.
+    #[serde(default)]
+    pub counts: bool,
     pub(super) rows: usize,
     pub(super) total: f64,
+    /// The weight in the table that counts as one row.
+    #[serde(default = "one")]
+    pub(super) weight_unit: f64,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 impl Frame {
     /// From what a first look at all rows found. It needs to be [settled](Frame::settle) by a second.
     pub fn draft(survey: &Survey, roles: &Roles) -> Result<Self> {
         let mut notes = survey.check(roles)?;
-        notes.extend(survey.note_on_weights());
+        notes.extend(survey.note_on_weights(roles));
         notes.extend(survey.note_on_target(roles));
+        let weight_unit = survey.weight_unit(roles);
         let encoding = Encoding::learn(survey, roles)?;
         roles.told.check(&encoding)?;
+        notes.extend(encoding.notes(survey));
         Ok(Self {
             target: survey.target(roles)?,
             environments: survey.environments()?,
@@ -57,8 +72,11 @@ impl Frame {
             inseparable: Vec::new(),
             summaries: survey.summaries(),
             notes,
+            grouped: roles.group.is_some(),
+            counts: roles.weight_kind == WeightKind::Frequency && !survey.unweighted,
             rows: survey.kept,
-            total: survey.total(),
+            total: survey.total() / weight_unit,
+            weight_unit,
         })
     }
 
@@ -74,8 +92,11 @@ impl Frame {
             notes,
             told: Told::default(),
             environments: None,
+            grouped: false,
+            counts: false,
             rows: 0,
             total: 0.0,
+            weight_unit: 1.0,
         }
     }
 
@@ -102,6 +123,10 @@ impl Frame {
             let names = [i, j].map(|column| &self.encoding.columns[column].name);
             Finding::new(Code::NearCopies).about(names).with("correlation", self.correlations[(i, j)])
         }));
+        for (column, sources, left) in near_combinations(&self.correlations) {
+            let names = std::iter::once(&column).chain(&sources).map(|&column| &self.encoding.columns[column].name);
+            self.notes.push(Finding::new(Code::NearCombination).about(names).with("percent", 100.0 * left));
+        }
         Ok(keep)
     }
 
@@ -148,6 +173,39 @@ impl Frame {
 fn inseparable_pairs(correlations: &Matrix) -> Vec<(usize, usize)> {
     let pairs = (0..correlations.rows()).flat_map(|j| (0..j).map(move |i| (i, j)));
     pairs.filter(|&pair| correlations[pair].abs() > INSEPARABLE).collect()
+}
+
+/// A column of which the others leave less than this share of the variance is nearly a combination of them.
+const NEAR_COMBINATION: f64 = 0.01;
+/// Columns beyond which near combinations are not searched for.
+const MOST_SEARCHED: usize = 300;
+/// How much a column has to count, in standard deviations, to be named in a combination.
+const COUNTS_IN_COMBINATION: f64 = 0.05;
+
+/// Columns that are nearly combinations of several others, each with those and the share of its variance that they leave. What
+/// a column depends on is told once: it takes no part in what comes after.
+fn near_combinations(correlations: &Matrix) -> Vec<(usize, Vec<usize>, f64)> {
+    let mut searched: Vec<usize> = (0..correlations.rows()).collect();
+    let mut found = Vec::new();
+    while (3..=MOST_SEARCHED).contains(&searched.len()) {
+        let Some(solver) = Cholesky::with_least_ridge(&correlations.submatrix(&searched)) else { break };
+        // 1 over the diagonal of the inverse is what the others leave of a column.
+        let inverse = solver.inverse();
+        let worst =
+            (0..searched.len()).fold(0, |worst, k| if inverse[(k, k)] > inverse[(worst, worst)] { k } else { worst });
+        let left = 1.0 / inverse[(worst, worst)];
+        if left.is_nan() || left >= NEAR_COMBINATION {
+            break;
+        }
+        let counts = |k: &usize| *k != worst && (inverse[(*k, worst)] * left).abs() > COUNTS_IN_COMBINATION;
+        let sources: Vec<usize> = (0..searched.len()).filter(counts).map(|k| searched[k]).collect();
+        let column = searched.remove(worst);
+        // Of two columns alone it is told that they are nearly the same.
+        if sources.len() > 1 {
+            found.push((column, sources, left));
+        }
+    }
+    found
 }
 
 /// Which rows of a table are used: all but some.

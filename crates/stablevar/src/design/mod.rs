@@ -10,6 +10,7 @@ mod encoding;
 mod environments;
 mod far;
 mod frame;
+mod identifiers;
 mod moments;
 mod summary;
 mod survey;
@@ -22,6 +23,7 @@ pub use encoding::{EncodedColumn, Encoding, EncodingReport, Feature, FeatureKind
 pub use environments::Environments;
 pub use far::Bulk;
 pub use frame::{Frame, KeptRows};
+pub use identifiers::Identifiers;
 pub use summary::ColumnSummary;
 pub use survey::{ColumnKind, Survey, Used};
 pub use target::{Target, Task, class_numbers, label_of};
@@ -32,6 +34,7 @@ use crate::linalg::{Matrix, correlation_from_covariance, covariance_from_moments
 use crate::rows::weighted_cross_product;
 use moments::Moments;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::ops::Deref;
 
 /// What to do with missing values.
@@ -47,6 +50,18 @@ pub enum Missing {
     Mean,
 }
 
+/// What base weights mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WeightKind {
+    /// How much a row counts beside the others, such as how many of a population it stands for. Their sum says nothing: they are
+    /// scaled to sum to Kish's effective number of rows, `(sum w)^2 / sum w^2`.
+    #[default]
+    Survey,
+    /// How often the row was seen: a count of 2 is the row standing twice.
+    Frequency,
+}
+
 /// Which columns play which part, and how the table is to be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Roles {
@@ -56,12 +71,18 @@ pub struct Roles {
     pub task: Option<Task>,
     /// Columns to ignore.
     pub exclude: Vec<String>,
-    /// Base weights: 2 means the same as the row standing twice.
+    /// Base weights.
     pub weight_column: Option<String>,
     /// What names every row's environment; it is no covariate.
     pub environment: Option<String>,
     /// Columns of which it is known that they are stable, or that they are not.
     pub told: Told,
+    /// What they mean.
+    pub weight_kind: WeightKind,
+    /// Rows of one group belong together: they are not taken for independent of each other.
+    pub group: Option<String>,
+    /// Texts that are to be read as numbers; those that are none are missing.
+    pub numbers: Vec<String>,
     /// What to do with missing values.
     pub missing: Missing,
     /// The most levels a text column may have.
@@ -83,6 +104,9 @@ impl Roles {
             weight_column: None,
             environment: None,
             told: Told::default(),
+            weight_kind: WeightKind::Survey,
+            group: None,
+            numbers: Vec::new(),
             missing: Missing::Refuse,
             max_levels: 100,
         }
@@ -102,6 +126,8 @@ pub struct TrainingData {
     pub outcome: Vec<f64>,
     /// The environment of each row, by its position in [`Environments::levels`], if there are any.
     pub environment: Option<Vec<u32>>,
+    /// A mark of the group of each row, if rows belong together.
+    pub groups: Option<Vec<u64>>,
     /// Which rows of the table these are.
     pub kept_rows: KeptRows,
 }
@@ -138,6 +164,7 @@ impl TrainingData {
             base: self.base.clone(),
             outcome: self.outcome.clone(),
             environment: self.environment.clone(),
+            groups: self.groups.clone(),
             kept_rows: self.kept_rows.clone(),
         };
         cut.frame.encoding.keep_columns(keep);
@@ -155,8 +182,18 @@ impl TrainingData {
             base,
             outcome: rows.iter().map(|&row| self.outcome[row]).collect(),
             environment: self.environment.as_ref().map(|all| rows.iter().map(|&row| all[row]).collect()),
+            groups: self.groups.as_ref().map(|groups| rows.iter().map(|&row| groups[row]).collect()),
             kept_rows: KeptRows::without(rows.len(), Vec::new()),
         }
+    }
+
+    /// Some of the rows, which may stand there several times; each counts once.
+    pub(crate) fn counted_once(&self, rows: &[usize]) -> Self {
+        let mut once = self.pick(rows);
+        once.base.fill(1.0);
+        once.frame.total = rows.len() as f64;
+        once.frame.counts = false;
+        once
     }
 
     /// Some of the rows, standardised anew; columns that no longer vary become 0.
@@ -219,6 +256,22 @@ impl TrainingData {
         })
     }
 
+    /// Deals the rows out to folds in some order, one after the other; rows of one group stay together. Per row its fold.
+    pub(crate) fn folds(&self, order: &[usize], folds: usize) -> Vec<usize> {
+        let mut fold_of = vec![0; self.rows()];
+        let mut known: HashMap<u64, usize> = HashMap::new();
+        for (place, &row) in order.iter().enumerate() {
+            fold_of[row] = match &self.groups {
+                None => place % folds,
+                Some(groups) => {
+                    let next = known.len() % folds;
+                    *known.entry(groups[row]).or_insert(next)
+                }
+            };
+        }
+        fold_of
+    }
+
     /// The outcome of a row in its own units; for classes 0 or 1.
     pub fn truth(&self, row: usize) -> f64 {
         match self.target.classes {
@@ -240,12 +293,14 @@ impl Frame {
         let (design, _) = self.encoding.encode(&used.table)?;
         let outcome = self.target.standardise(&used.table)?;
         let environment = self.environments.as_ref().map(|known| known.codes(&used.table)).transpose()?;
+        let base: Vec<f64> = used.base.iter().map(|weight| weight / self.weight_unit).collect();
         Ok(TrainingData {
-            frame: Frame { rows: used.base.len(), total: used.base.iter().sum(), ..self.clone() },
+            frame: Frame { rows: base.len(), total: base.iter().sum(), ..self.clone() },
             design,
-            base: used.base,
+            base,
             outcome,
             environment,
+            groups: used.groups,
             kept_rows: used.kept,
         })
     }
@@ -257,7 +312,7 @@ impl Frame {
         }
         let frame = Frame { rows: base.len(), total: base.iter().sum(), ..self.clone() };
         let kept_rows = KeptRows::without(base.len(), Vec::new());
-        Ok(TrainingData { frame, design, base, outcome, environment: None, kept_rows })
+        Ok(TrainingData { frame, design, base, outcome, environment: None, groups: None, kept_rows })
     }
 }
 

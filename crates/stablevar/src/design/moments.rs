@@ -145,13 +145,19 @@ impl Moments {
         self.low.zip(self.high)
     }
 
+    /// The mean of the values there are.
+    pub(super) fn mean(&self) -> f64 {
+        let unit = power_of_two(self.exponent);
+        self.sum.over(self.weight.value()).value() * unit.0 * unit.1
+    }
+
     /// Mean and standard deviation when the mean stands for what is missing of `total`; `None` if constant.
     pub(super) fn mean_and_scale(&self, total: f64) -> Option<(f64, f64)> {
         let (low, high) = self.low.zip(self.high)?;
         let middle = low / 2.0 + high / 2.0;
         let reach = high / 2.0 - low / 2.0;
-        // Values that differ only in their last digits are rounding, not information.
-        if reach <= 1e-13 * middle.abs() {
+        // Values that differ only in their last digit or two are rounding, not information.
+        if reach <= 1e-15 * middle.abs() {
             return None;
         }
         let weight = self.weight.value();

@@ -5,10 +5,11 @@
 use super::complete::complete_rows;
 use super::moments::{Moments, moments};
 use super::twofold::Twofold;
-use super::{Environments, KeptRows, Missing, Roles, Target, Task};
+use super::{Environments, KeptRows, Missing, Roles, Target, Task, WeightKind};
 use crate::error::{Error, Result};
 use crate::finding::{Code, Finding};
-use crate::table::{Column, Table, Values};
+use crate::functions::mixed;
+use crate::table::{Column, Table, Values, as_number};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,6 +18,10 @@ use std::collections::BTreeMap;
 const MOST_LEVELS: usize = 20_000;
 /// Weights whose products and sums over rows stay within the range of numbers, and are not lost in it.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-50..=1e50;
+/// A text column of which this share of the values are numbers is told of.
+const MOSTLY: f64 = 0.4;
+/// Base weights that leave fewer effective rows than this share are told of.
+const FEW_EFFECTIVE: f64 = 0.5;
 
 /// What a first look at some rows found.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -94,6 +99,8 @@ pub struct Used<'a, 'b> {
     pub table: Cow<'b, Table<'a>>,
     /// Base weights.
     pub base: Vec<f64>,
+    /// Marks of the rows' groups.
+    pub groups: Option<Vec<u64>>,
     /// Which rows of the part these are.
     pub kept: KeptRows,
 }
@@ -115,6 +122,11 @@ struct Settled {
 
 fn settle_rows<'a, 'b>(table: &'b Table<'a>, roles: &Roles, first: usize) -> Result<(Used<'a, 'b>, Settled)> {
     check_roles(table, roles)?;
+    let whole = match roles.numbers.is_empty() {
+        true => Cow::Borrowed(table),
+        false => Cow::Owned(table.with_numbers(&roles.numbers)),
+    };
+    let table: &Table = &whole;
     let names = covariate_names(table, roles);
     let mut base = base_weights(table, roles, first)?;
     let own = roles.target.iter().chain(&roles.weight_column).chain(&roles.environment);
@@ -132,17 +144,19 @@ fn settle_rows<'a, 'b>(table: &'b Table<'a>, roles: &Roles, first: usize) -> Res
         left_out.extend((0..table.rows()).filter(|row| used.next_if_eq(row).is_none()));
     }
     let missing = |column: &&Column| match missing_rows {
-        0 => 0,
+        0 if needed == columns.len() => 0,
         _ => (0..column.values.len()).filter(|&row| column.values.is_missing(row)).count(),
     };
     let missing = columns.iter().map(missing).collect();
     let weightless_rows = complete.len() - kept.len();
     // Most tables are used whole, and need no copy.
-    let part = if left_out.is_empty() { Cow::Borrowed(table) } else { Cow::Owned(table.keep_rows(&kept)) };
+    let rows = table.rows();
+    let part = if left_out.is_empty() { whole } else { Cow::Owned(whole.keep_rows(&kept)) };
     if !left_out.is_empty() {
         base = kept.iter().map(|&row| base[row]).collect();
     }
-    let used = Used { table: part, base, kept: KeptRows::without(table.rows(), left_out) };
+    let groups = roles.group.as_ref().map(|name| part.column(name).map(group_marks)).transpose()?;
+    let used = Used { table: part, base, groups, kept: KeptRows::without(rows, left_out) };
     Ok((used, Settled { missing_rows, weightless_rows, missing }))
 }
 
@@ -262,9 +276,19 @@ impl Survey {
         Some(Finding::new(Code::TwoNumbers).about([&column.name]).detail(format!("{low} and {high}")))
     }
 
-    pub(super) fn note_on_weights(&self) -> Option<Finding> {
-        let (total, rows) = (self.total(), self.kept as f64);
-        (total < 0.5 * rows).then(|| Finding::new(Code::SmallBaseWeights).with("total", total).with("rows", rows))
+    /// The base weight that counts as one row: so many that the weights sum to Kish's effective number of rows, unless they are
+    /// counts.
+    pub(super) fn weight_unit(&self, roles: &Roles) -> f64 {
+        // Under the weights themselves their mean is `sum w^2 / sum w`.
+        let mean = self.weights.as_ref().map_or(1.0, |weights| weights.moments.mean());
+        let usable = roles.weight_kind == WeightKind::Survey && !self.unweighted && mean > 0.0 && mean.is_finite();
+        if usable { mean } else { 1.0 }
+    }
+
+    pub(super) fn note_on_weights(&self, roles: &Roles) -> Option<Finding> {
+        let (effective, rows) = (self.total() / self.weight_unit(roles), self.kept as f64);
+        let told = || Finding::new(Code::UnevenWeights).with("effective", effective).with("rows", rows);
+        (effective < FEW_EFFECTIVE * rows).then(told)
     }
 
     /// Missing values of the columns that must have none.
@@ -377,6 +401,22 @@ impl ColumnSurvey {
         self.missing as f64 / rows.max(1) as f64
     }
 
+    /// Of a text column that is mostly numbers: their share, and the most frequent text that is none.
+    pub(super) fn numbers_in_disguise(&self) -> Option<(f64, String)> {
+        let (mut numbers, mut total, mut word) = (0.0, 0.0, (0.0, ""));
+        for (level, weight) in self.levels().filter(|_| self.kind == ColumnKind::Text) {
+            total += weight;
+            match as_number(level) {
+                Some(_) => numbers += weight,
+                None if weight > word.0 => word = (weight, level),
+                None => {}
+            }
+        }
+        // A word is what made the reader take the column for text; codes that were asked to be text have none.
+        let disguised = word.0 > 0.0 && numbers >= MOSTLY * total;
+        disguised.then(|| (numbers / total, word.1.to_string()))
+    }
+
     /// Whether no row used has a value.
     pub(super) fn is_empty(&self) -> bool {
         self.moments.is_empty() && self.levels.is_empty()
@@ -471,16 +511,23 @@ fn different(numbers: impl Iterator<Item = f64>) -> Option<Vec<f64>> {
 
 fn check_roles(table: &Table, roles: &Roles) -> Result<()> {
     let named = roles.target.iter().chain(&roles.exclude).chain(&roles.weight_column).chain(&roles.environment);
-    named.into_iter().try_for_each(|name| table.column(name).map(|_| ()))?;
+    named.chain(&roles.group).chain(&roles.numbers).try_for_each(|name| table.column(name).map(|_| ()))?;
     roles.check()
 }
 
 fn covariate_names(table: &Table, roles: &Roles) -> Vec<String> {
     let used = |name: &String| {
-        ![&roles.target, &roles.weight_column, &roles.environment].contains(&&Some(name.clone()))
+        ![&roles.target, &roles.weight_column, &roles.environment, &roles.group].contains(&&Some(name.clone()))
             && !roles.exclude.contains(name)
     };
     table.columns().iter().map(|column| column.name.clone()).filter(used).collect()
+}
+
+/// A mark for every row that rows of the same group share; a row without a group is one of its own.
+fn group_marks(column: &Column) -> Vec<u64> {
+    let of_text = |text: &str| text.bytes().fold(mixed(1), |hash, byte| mixed(hash ^ u64::from(byte)));
+    let mark = |row: usize| column.values.text(row).map_or_else(|| mixed(mixed(row as u64)), |text| of_text(&text));
+    (0..column.values.len()).map(mark).collect()
 }
 
 /// Base weights by row of the table; NaN where they are missing.
@@ -493,6 +540,10 @@ fn base_weights(table: &Table, roles: &Roles, first: usize) -> Result<Vec<f64>> 
     let is_bad = |weight: f64| !(weight.is_nan() || weight == 0.0 || WEIGHTS.contains(&weight));
     if let Some(row) = weights.iter().position(is_bad) {
         return Err(bad(format!("row {} has {}", first + row + 1, weights[row])));
+    }
+    let counts = roles.weight_kind == WeightKind::Frequency;
+    if let Some(row) = weights.iter().position(|weight| counts && !weight.is_nan() && weight.fract() != 0.0) {
+        return Err(bad(format!("row {} has {}, which is no count", first + row + 1, weights[row])));
     }
     Ok(weights.to_vec())
 }

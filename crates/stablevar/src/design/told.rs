@@ -110,6 +110,7 @@ impl Roles {
             ("be left out", self.exclude.clone()),
             ("weigh the rows", one(&self.weight_column)),
             ("name the environments", one(&self.environment)),
+            ("group the rows", one(&self.group)),
             ("be stable", self.told.stable.clone()),
             ("be unstable", self.told.unstable.clone()),
         ];

@@ -39,6 +39,10 @@ pub struct Estimator {
     pub roles: Roles,
     /// Columns of a file that hold text though their values look like numbers.
     pub text: Vec<String>,
+    /// Columns of a file to use, with the target and the weights; empty for all.
+    pub columns: Vec<String>,
+    /// Columns of a file that hold dates, and how they are to be read.
+    pub dates: Vec<String>,
     /// Memory to use, in bytes; `None` leaves that to whoever reads the table.
     pub memory: Option<u64>,
     /// The seed.
@@ -63,6 +67,8 @@ impl Estimator {
             method: preset.method(),
             roles: Roles::covariates(),
             text: Vec::new(),
+            columns: Vec::new(),
+            dates: Vec::new(),
             memory: None,
             seed: 0,
             threads: None,
@@ -168,6 +174,7 @@ impl Estimator {
     pub fn fit_rows(&self, data: &dyn RowSource, watch: Watch<'_>) -> Result<Fit> {
         let mut fitted = fit(data, &self.method, self.seed, watch)?;
         fitted.model.warnings.splice(0..0, self.findings());
+        fitted.model.warnings.sort_by_key(|found| !found.code.is_grave());
         Ok(fitted)
     }
 }

@@ -6,7 +6,7 @@
 use super::Estimator;
 use super::setting::{Group, Setting, Twin};
 use super::value::{Kind, Range, Value};
-use crate::design::{Missing, Roles, Task};
+use crate::design::{Missing, Roles, Task, WeightKind};
 use crate::error::Result;
 use crate::evidence::{Evidence, Source};
 use crate::gates::{AnyGates, LinearGates, Penalty};
@@ -99,17 +99,38 @@ settings! {
             e.roles.task = made(TASKS, given.text());
             Ok(())
         }], { auto: Some("inferred from the target, and said"), python: Twin::Instead("a Regressor or a Classifier") };
-    "exclude" (Table: "table") Kind::Columns, "A column to ignore",
+    "columns" (Table: "table") Kind::Columns, "A column to use, and no others than those given; or several, as in a,b",
+        [by |e| Some(e.columns.clone().into()), |e, given| {
+            e.columns = given.texts();
+            Ok(())
+        }], { python: Twin::Instead("X[columns]") };
+    "exclude" (Table: "table") Kind::Columns, "A column to ignore, or several, as in a,b",
         [by |e| Some(e.roles.exclude.clone().into()), |e, given| {
             e.roles.exclude = given.texts();
             Ok(())
         }], { python: Twin::Instead("X.drop(columns=...)") };
-    "text" (Table: "table") Kind::Columns, "A column that holds text though its values look like numbers",
+    "category" (Table: "table") Kind::Columns, "A column whose values are categories though they look like numbers",
         [by |e| Some(e.text.clone().into()), |e, given| {
             e.text = given.texts();
             Ok(())
-        }], { python: Twin::Instead("X.astype({column: str})") };
-    "weight-column" (Table: "table") Kind::Column, "Base weights: 2 means the same as the row standing twice",
+        }], { python: Twin::Instead("X.astype({column: str})"), old_names: &["text"] };
+    "date" (Table: "table") Kind::Columns,
+        "A column that holds dates: name takes days, name=parts year, month and weekday, name=dmy or name=mdy says their order",
+        [by |e| Some(e.dates.clone().into()), |e, given| {
+            e.dates = given.texts();
+            Ok(())
+        }], { python: Twin::Instead("X[column].dt") };
+    "group" (Table: "table") Kind::Column, "A column that names groups of rows that are not independent of each other, such as the person",
+        [by |e| Some(e.roles.group.clone().into()), |e, given| {
+            e.roles.group = (!given.is_auto()).then(|| given.text().into());
+            Ok(())
+        }], { auto: Some("rows are independent"), python: Twin::Instead("fit(..., groups=...)") };
+    "number" (Table: "table") Kind::Columns, "A text column to read as numbers; what is no number is missing",
+        [by |e| Some(e.roles.numbers.clone().into()), |e, given| {
+            e.roles.numbers = given.texts();
+            Ok(())
+        }], { python: Twin::Instead("pandas.to_numeric(column, errors='coerce')") };
+    "weight-column" (Table: "table") Kind::Column, "Base weights: how much each row counts",
         [by |e| Some(e.roles.weight_column.clone().into()), |e, given| {
             e.roles.weight_column = (!given.is_auto()).then(|| given.text().into());
             Ok(())
@@ -119,6 +140,8 @@ settings! {
             e.roles.environment = (!given.is_auto()).then(|| given.text().into());
             Ok(())
         }], { auto: Some("regions of the rows are held out"), python: Twin::Instead("fit(..., env=...)") };
+    "weight-kind" (Table: "table") Kind::Choice(|| names(WEIGHT_KINDS)), "What base weights mean",
+        [roles.weight_kind as one of WEIGHT_KINDS];
     "missing" (Table: "table") Kind::Choice(|| names(MISSING)), "What to do with missing values",
         [roles.missing as one of MISSING];
     "max-levels" (Table: "table") Kind::Count(1, ANY), "The most different values a text column may have",
@@ -418,6 +441,11 @@ choices! {
     TASKS: Task {
         "regression": "a number", Task::Regression;
         "classification": "one of two classes", Task::Classification;
+    }
+    WEIGHT_KINDS: WeightKind {
+        "survey": "how much a row counts beside the others: only their ratios matter, and uneven ones leave fewer effective rows",
+            WeightKind::Survey;
+        "frequency": "how often it was seen: a count of 2 is the row standing twice", WeightKind::Frequency;
     }
     MISSING: Missing {
         "refuse": "stop and say where they are", Missing::Refuse;

@@ -3,9 +3,10 @@
 use super::quick::{self, Look};
 use super::residual::Plan;
 use super::sufficiency::Sets;
-use super::{Choice, Evidence, Gathered, Source, Sufficiency, VariableEvidence, focused, network, regression, screen};
+use super::{Choice, Evidence, Gathered, Source, Sufficiency, VariableEvidence, focused, network, screen};
 use crate::design::TrainingData;
 use crate::error::{Error, Result};
+use crate::functions::mixed;
 use crate::passes::RowSource;
 use crate::threads;
 use rand::SeedableRng;
@@ -29,6 +30,14 @@ const DOUBT: std::ops::Range<f64> = 0.02..0.98;
 const UNLIKELY: f64 = 0.1;
 /// As is a probability that differs so much between repeats.
 const UNSETTLED: f64 = 0.05;
+/// Rows below which their order is not looked at.
+const LEAST_IN_ORDER: usize = 30;
+/// The least correlation of neighbouring rows that is told.
+const LEAST_CORRELATION: f64 = 0.1;
+/// Standard errors by which it has to exceed 0.
+const BEYOND_CHANCE: f64 = 4.0;
+/// The largest sum of counts.
+const MOST_COUNTED: f64 = 1e9;
 /// Rows beyond the limit are drawn with this seed, whatever the seed of the fit: no draw may decide.
 const DRAW: u64 = 0;
 
@@ -41,13 +50,7 @@ pub fn gather(
     choice: Option<&Choice>,
     tick: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Gathered> {
-    let places = sampled_rows(all.frame().rows(), settings.rows);
-    // Of many rows those that are looked at are taken into memory.
-    let sample = match (all.memory(), &places) {
-        (Some(data), None) => Cow::Borrowed(data),
-        (None, None) => Cow::Owned(all.take(&(0..all.frame().rows()).collect::<Vec<_>>())?),
-        (_, Some(places)) => Cow::Owned(all.take(places)?),
-    };
+    let sample = sample(all, settings.rows)?;
     let data: &TrainingData = &sample;
     let variables = data.encoding.features.len();
     let order = order_by_content(data);
@@ -63,8 +66,8 @@ pub fn gather(
             Box::new(move |variable, others| network::judge_variable(data, settings, &plan, variable, others))
         }
         Source::Auto | Source::Residual => {
-            let (judged, sufficiency) = by_residuals(data, settings, order, choice, &work)?;
-            return Ok(Gathered { source: Source::Residual, variables: judged, sufficiency });
+            let (judged, sufficiency, in_order) = by_residuals(data, settings, order, choice, &work)?;
+            return Ok(Gathered { source: Source::Residual, variables: judged, sufficiency, in_order });
         }
     };
     let mut judged = work.map(variables, |variable| {
@@ -83,7 +86,7 @@ pub fn gather(
     })?;
     again.into_iter().for_each(|(variable, evidence)| judged[variable] = evidence);
     let sufficiency = choice.map(|choice| compare(data, settings, order, &(choice.select)(&judged)));
-    Ok(Gathered { source: settings.source, variables: judged, sufficiency })
+    Ok(Gathered { source: settings.source, variables: judged, sufficiency, in_order: None })
 }
 
 /// Work that may be stopped.
@@ -112,7 +115,7 @@ fn by_residuals(
     order: Vec<usize>,
     choice: Option<&Choice>,
     work: &Work,
-) -> Result<(Vec<VariableEvidence>, Option<Sufficiency>)> {
+) -> Result<(Vec<VariableEvidence>, Option<Sufficiency>, Option<f64>)> {
     let rows = order.len();
     let first = rows.min(FIRST_ROWS);
     let (plan, relevant) = Plan::new(data, settings, order);
@@ -142,8 +145,27 @@ fn by_residuals(
     let looked: Vec<usize> = judged.keys().copied().collect();
     judged.extend(others);
     let mut judged: Vec<VariableEvidence> = judged.into_values().collect();
+    let in_order = sets.as_ref().and_then(|(sets, _)| in_order(&plan.sheet.order, sets.errors_all(), data));
     let sufficiency = sets.map(|(sets, choice)| sets.complete(&mut judged, choice, &looked, &closely));
-    Ok((judged, sufficiency))
+    Ok((judged, sufficiency, in_order))
+}
+
+/// How much neighbouring rows of the table have in common beyond what their columns tell: the correlation of what regressions on all columns
+/// leave of one row's outcome and of the next one's, if it is there beyond chance.
+fn in_order(order: &[usize], errors: &[f64], data: &TrainingData) -> Option<f64> {
+    let mut rows: Vec<(usize, f64)> = order.iter().copied().zip(errors.iter().copied()).collect();
+    rows.sort_unstable_by_key(|(row, _)| *row);
+    let sorted = |sign: f64| rows.windows(2).all(|two| sign * data.outcome[two[0].0] <= sign * data.outcome[two[1].0]);
+    // A table that was sorted by its outcome says nothing about how its rows came about; nor do groups, of which it was told.
+    if rows.len() < LEAST_IN_ORDER || data.groups.is_some() || sorted(1.0) || sorted(-1.0) {
+        return None;
+    }
+    let mean = rows.iter().map(|(_, error)| error).sum::<f64>() / rows.len() as f64;
+    let squares: f64 = rows.iter().map(|(_, error)| (error - mean).powi(2)).sum();
+    let products: f64 = rows.windows(2).map(|two| (two[0].1 - mean) * (two[1].1 - mean)).sum();
+    let correlation = products / squares;
+    // Of independent rows it is normal with variance 1 / n.
+    (correlation > LEAST_CORRELATION && correlation * (rows.len() as f64).sqrt() > BEYOND_CHANCE).then_some(correlation)
 }
 
 /// Looks at all variables together: those that are clear then have no effect.
@@ -155,7 +177,8 @@ fn look_at_all(plan: &Plan, all: &[usize], first: usize, work: &Work) -> Result<
         let given = conditioning_columns(data, variable, &[]);
         (variable, all.iter().copied().filter(|column| given.contains(column)).collect::<Vec<_>>())
     });
-    let shared: Vec<(usize, Vec<usize>)> = shared.filter(|(_, given)| look.allows(given)).collect();
+    let allowed = |variable: usize, given: &[usize]| !plan.observed.contains_key(&variable) && look.allows(given);
+    let shared: Vec<(usize, Vec<usize>)> = shared.filter(|(variable, given)| allowed(*variable, given)).collect();
     // A few chunks for threads to share; their size must not depend on how many there are.
     let chunks: Vec<_> = shared.chunks((shared.len() / 4).clamp(1, quick::TOGETHER)).collect();
     let looked = work.map(chunks.len(), |k| {
@@ -194,9 +217,7 @@ fn is_clear(found: &VariableEvidence) -> bool {
 
 /// Whether some variables are sufficient.
 pub fn sufficiency(all: &dyn RowSource, settings: &Evidence, selected: &[usize]) -> Result<Sufficiency> {
-    let rows = all.frame().rows();
-    let places = sampled_rows(rows, settings.rows.min(FIRST_ROWS));
-    let sample = all.take(&places.unwrap_or_else(|| (0..rows).collect()))?;
+    let sample = sample(all, settings.rows.min(FIRST_ROWS))?;
     let order = order_by_content(&sample);
     Ok(compare(&sample, settings, order, selected))
 }
@@ -223,11 +244,40 @@ fn hidden_by_others(data: &TrainingData, judged: &[VariableEvidence]) -> Vec<(us
     failed.iter().map(|&variable| (variable, partners(variable))).filter(|(_, others)| !others.is_empty()).collect()
 }
 
+/// The rows that are looked at, `most` of them, in memory. Where base weights are counts, every row stands as often as it was seen.
+fn sample(all: &dyn RowSource, most: usize) -> Result<Cow<'_, TrainingData>> {
+    let rows = all.frame().rows();
+    let sample = match (all.memory(), sampled_rows(rows, most)) {
+        (Some(data), None) => Cow::Borrowed(data),
+        (None, None) => Cow::Owned(all.take(&(0..rows).collect::<Vec<_>>())?),
+        (_, Some(places)) => Cow::Owned(all.take(&places)?),
+    };
+    if !all.frame().counts {
+        return Ok(sample);
+    }
+    let times = |row: usize| std::iter::repeat_n(row, sample.base[row] as usize);
+    let total: f64 = sample.base.iter().sum();
+    if total > MOST_COUNTED {
+        let told = format!("the counts of the rows sum to {total}, which are too many to be looked at one by one");
+        return Err(Error::BadRequest(told));
+    }
+    let standing: Vec<usize> = (0..sample.rows()).flat_map(times).collect();
+    let chosen = match sampled_rows(standing.len(), most) {
+        Some(places) => places.into_iter().map(|place| standing[place]).collect(),
+        None => standing,
+    };
+    Ok(Cow::Owned(sample.counted_once(&chosen)))
+}
+
 /// `most` of the rows; `None` if there are no more than that.
 fn sampled_rows(rows: usize, most: usize) -> Option<Vec<usize>> {
     let most = most.max(2);
     let mut random = ChaCha8Rng::seed_from_u64(DRAW);
-    (rows > most).then(|| rand::seq::index::sample(&mut random, rows, most).into_vec())
+    (rows > most).then(|| {
+        let mut places = rand::seq::index::sample(&mut random, rows, most).into_vec();
+        places.sort_unstable();
+        places
+    })
 }
 
 /// All rows in an order that has no pattern and depends on what is in them alone: sorted by a hash of their values, to six digits.
@@ -236,8 +286,8 @@ fn sampled_rows(rows: usize, most: usize) -> Option<Vec<usize>> {
 fn order_by_content(data: &TrainingData) -> Vec<usize> {
     let digits = |value: f64| (1e6 * value).round() as i64 as u64;
     let hash = |row: usize| {
-        let outcome = regression::mixed(digits(data.outcome[row]));
-        data.design.row(row).iter().fold(outcome, |hash, &value| regression::mixed(hash ^ digits(value)))
+        let outcome = mixed(digits(data.outcome[row]));
+        data.design.row(row).iter().fold(outcome, |hash, &value| mixed(hash ^ digits(value)))
     };
     let mut order: Vec<(u64, usize)> = (0..data.rows()).map(|row| (hash(row), row)).collect();
     order.sort_unstable();

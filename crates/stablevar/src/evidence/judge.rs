@@ -100,7 +100,12 @@ impl Residuals<'_> {
         // The chi-squared statistic of all columns of the variable; for one column the square of t.
         let statistic = Cholesky::with_least_ridge(&spread)
             .map_or(0.0, |solver| total * dot(&found.products, &solver.solve(&found.products)));
-        let statistic = if statistic.is_finite() { statistic.max(0.0) } else { 0.0 };
+        // Where the slope explains all, no test can be surer than rounding; where nothing is left to explain, none is passed.
+        let statistic = match statistic {
+            _ if outcome_variance < NOTHING => 0.0,
+            certain if !certain.is_finite() || spread[(0, 0)] <= 0.0 => total / ROUNDING.powi(2),
+            usual => usual.max(0.0),
+        };
         let (mut effect, mut standard_error, mut t) = (None, None, (statistic / count as f64).sqrt());
         if let [column] = columns {
             let units = data.target.scale / data.encoding.columns[*column].scale;
@@ -130,6 +135,13 @@ impl Residuals<'_> {
 const SLOPE_SHARE: f64 = 0.8;
 /// The least variance of a function of the variable that the others leave, of 1.
 const LEAST_VARIANCE: f64 = 1e-7;
+/// What a slope leaves of an outcome's residual at least, as a share of it: less is rounding.
+const ROUNDING: f64 = 1e-6;
+/// The least variance of an outcome that the other columns leave, of 1; where there is less they determine it.
+const NOTHING: f64 = 1e-12;
+/// Rows below which a probability is computed as if there were so many: the fewer there are, the less evidence a unit-information
+/// prior asks for, until chance passes.
+const FEW_ROWS: f64 = 200.0;
 /// Evidence or slope that the halves of the landmarks show beyond the whole, as a share of it, from which evidence is doubtful,
 /// unless it is beyond all doubt.
 const DOUBTFUL: f64 = 0.03;
@@ -157,10 +169,12 @@ pub(super) struct Tested {
 /// Tests whether the outcome's residuals go with those of functions of a variable.
 ///
 /// `own` are the functions' residuals, the first `direct` of them the variable's columns, `twice` what the outcome's
-/// regression leaves of them, `left` its degrees of freedom. Outcomes are cut at `limit` standard deviations of the bulk: if the outcome does
+/// regression leaves of them, `left` its degrees of freedom. What rows of one group say is one sum: they need not be independent of
+/// each other. Outcomes are cut at `limit` standard deviations of the bulk: if the outcome does
 /// not depend on the variable given the others, no function of it does.
 pub(super) fn test(
     weights: &[f64],
+    groups: Option<&[usize]>,
     mut outcome: Vec<f64>,
     mut own: Vec<Vec<f64>>,
     mut twice: Vec<Vec<f64>>,
@@ -206,15 +220,35 @@ pub(super) fn test(
         let rest = weights[row] * (outcome[row] - dot(&values, &slopes)) / (1.0 - leverage).max(0.1);
         uncertain.iter_mut().zip(&kept).for_each(|(value, &k)| *value = rest * twice[k][row]);
     }
+    let clusters = groups.map(|groups| sums_by_group(&uncertain, groups, count));
+    let uncertain = clusters.as_ref().map_or(&uncertain, |(sums, _)| sums);
     let mut spread = Matrix::zeros(count, count);
-    add_lower_cross_product(&uncertain, &uncertain, &mut spread);
+    add_lower_cross_product(uncertain, uncertain, &mut spread);
     spread.mirror_lower();
-    let freedom = (left - count as f64).max(1.0);
+    let mut freedom = (left - count as f64).max(1.0);
     spread.scale(rows as f64 / freedom);
+    if let Some((_, groups)) = &clusters {
+        let others = (*groups as f64 - 1.0).max(1.0);
+        spread.scale(*groups as f64 / others);
+        freedom = freedom.min(others);
+    }
+    // Where the slopes leave nothing of the outcome what is left is rounding: no test can be surer than that.
+    let nothing_left = mean(&outcome, &outcome) < NOTHING;
+    for (k, &function) in kept.iter().enumerate() {
+        let rows = weights.iter().zip(&twice[function]).map(|(weight, value)| (weight * value).powi(2));
+        let least = ROUNDING * ROUNDING * mean(&outcome, &outcome) * rows.sum::<f64>();
+        if spread[(k, k)] < least {
+            spread[(k, k)] = least;
+        }
+    }
+    // Rows that weigh little tell little about the spread.
+    let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
+    let freedom = (freedom * total * total / (rows as f64 * squares)).max(1.0);
 
     let columns: Vec<usize> = (0..direct).collect();
     let solver = Cholesky::with_least_ridge(&spread.submatrix(&columns));
-    let finite = |value: f64| if value.is_finite() { value.max(0.0) } else { 0.0 };
+    // If all others determine the outcome, nothing is left for a variable to tell.
+    let finite = |value: f64| if value.is_finite() && !nothing_left { value.max(0.0) } else { 0.0 };
     let statistic =
         finite(solver.as_ref().map_or(0.0, |solver| dot(&products[..direct], &solver.solve(&products[..direct]))));
     let normal = as_if_normal(statistic, freedom);
@@ -246,7 +280,7 @@ pub(super) fn test(
     let (mut slope, mut t) = (None, (normal / direct as f64).sqrt());
     if direct == 1 {
         t = finite(spread[(0, 0)]).sqrt();
-        t = if t > 0.0 { products[0] / t } else { 0.0 };
+        t = if t > 0.0 && !nothing_left { products[0] / t } else { 0.0 };
         let variance = gram[(0, 0)];
         slope = (variance > LEAST_VARIANCE * total)
             .then(|| (products[0] / variance, finite(spread[(0, 0)]).sqrt() / variance));
@@ -260,6 +294,18 @@ pub(super) fn test(
         p_value,
         statistic,
     }
+}
+
+/// Sums of rows (each with `count` values) by their groups, and how many groups there are.
+fn sums_by_group(rows: &[f64], groups: &[usize], count: usize) -> (Vec<f64>, usize) {
+    let most = groups.iter().max().map_or(0, |most| most + 1);
+    let mut sums = vec![0.0; most * count];
+    let mut seen = vec![false; most];
+    for (row, &group) in rows.chunks_exact(count.max(1)).zip(groups) {
+        seen[group] = true;
+        sums[group * count..(group + 1) * count].iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+    }
+    (sums, seen.into_iter().filter(|seen| *seen).count())
 }
 
 /// Two tests as one, by Cauchy's combination (Liu and Xie, 2020): statistic as of one column, and p-value.
@@ -372,6 +418,7 @@ fn quantile_of_tail(tail: f64, most: f64) -> f64 {
 /// A standard error, `n^(-1/2)` in partial correlation, also has to cover the allowance for imperfect regressions, so that
 /// n stands for `1 / (1 / n + allowance^2)` and the statistic shrinks in proportion.
 pub(super) fn probability(statistic: f64, total: f64, settings: &Evidence) -> f64 {
+    let total = total.max(FEW_ROWS);
     let shrink = settings.shrink(total);
     let (fair, size) = (statistic / shrink, total / shrink);
     let prior = settings.prior.get();

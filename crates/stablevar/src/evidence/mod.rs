@@ -168,6 +168,8 @@ pub struct Gathered {
     pub variables: Vec<VariableEvidence>,
     /// Of the set that was chosen, if there was a choice.
     pub sufficiency: Option<Sufficiency>,
+    /// The correlation of what all columns leave of neighbouring rows, in the order of the table, if it is beyond chance.
+    pub in_order: Option<f64>,
 }
 
 /// How a set is chosen from evidence.

@@ -50,8 +50,9 @@ impl NetworkPlan {
         let mut plan = Self { rows: rows.to_vec(), folds: Vec::new(), loss, outcomes };
         let count = settings.folds.clamp(2, rows.len());
         let all: Vec<usize> = (0..data.columns()).collect();
+        let fold_of = data.folds(rows, count);
         let folds = threads::map(count, |fold| {
-            let (aside, learn): (Vec<_>, Vec<_>) = (0..rows.len()).partition(|k| k % count == fold);
+            let (aside, learn): (Vec<_>, Vec<_>) = (0..rows.len()).partition(|&k| fold_of[rows[k]] == fold);
             let [aside, learn] = [aside, learn].map(|part| part.into_iter().map(|k| rows[k]).collect::<Vec<_>>());
             let start = plan.train(data, &learn, &all, None, fold);
             let losses = plan.losses(data, &learn, &aside, &all, &start, fold);

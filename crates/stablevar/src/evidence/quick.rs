@@ -56,12 +56,13 @@ impl<'a> Look<'a> {
         let smoother = timed(Stage::Moments, || self.smoother.about(&self.space, &self.plan.outcomes(&questions)));
         let near = Some(self.plan.penalty);
         let tested = timed(Stage::Tests, || self.plan.examine(&self.space, &smoother, &questions, (near, near), true));
-        let conclude = |tested: &Examined, variable: usize, given: &[usize]| {
+        let conclude = |tested: &Examined, variable: usize, scale: f64, given: &[usize]| {
             let steepest = self.plan.steepest(given, &given.iter().map(|&c| self.plan.scales[c]).collect::<Vec<_>>());
             let regressions = (!given.is_empty()).then(|| (steepest.clone(), steepest));
-            VariableEvidence { regressions, ..self.plan.conclude(variable, smoother.rows(), tested).0 }
+            VariableEvidence { regressions, ..self.plan.conclude(variable, scale, smoother.rows(), tested).0 }
         };
-        tested.iter().zip(variables).map(|(tested, (variable, given))| conclude(tested, *variable, given)).collect()
+        let each = tested.iter().zip(&questions).zip(variables);
+        each.map(|((tested, question), (variable, given))| conclude(tested, *variable, question.scale, given)).collect()
     }
 }
 

@@ -25,9 +25,10 @@ use super::judge::{CALM_SHARE, Examined, test};
 use super::regression::{Effort, Fits, Kernel, Learnt, Sheet, Smoother, Space, Without, learn_scales, predictions};
 use super::stages::{Stage, timed};
 use super::{Evidence, VariableEvidence, screen};
-use crate::design::{Task, TrainingData};
+use crate::design::{Bulk, Feature, Task, TrainingData};
 use crate::linalg::Matrix;
 use crate::threads;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// From what the kernels' scales are learnt.
@@ -45,6 +46,10 @@ const ROWS_PER_PARTNER: usize = 200;
 const IMPORTANT: f64 = 0.05;
 /// Without one that counts less than this the kernel stays as it is.
 const UNIMPORTANT: f64 = 0.005;
+/// The share of a column's squares from which one row decides too much.
+const ONE_ROW: f64 = 0.15;
+/// Values of a variable below which nothing is said about it.
+const LEAST_OBSERVED: usize = 10;
 /// Where values are cut before they are multiplied.
 const FAR: f64 = 3.0;
 
@@ -56,6 +61,8 @@ pub(super) struct Question {
     pub direct: usize,
     /// Positions of the space's features that its regressions do without.
     pub without: Vec<usize>,
+    /// The column's standard deviation in this form, beside that of the encoded one.
+    pub scale: f64,
 }
 
 /// What all judgements share.
@@ -67,6 +74,8 @@ pub(super) struct Plan<'a> {
     pub scales: Vec<f64>,
     /// The best penalty there.
     pub penalty: i32,
+    /// The same for variables that are missing in some rows, in the others.
+    pub observed: BTreeMap<usize, Plan<'a>>,
 }
 
 impl<'a> Plan<'a> {
@@ -75,12 +84,29 @@ impl<'a> Plan<'a> {
         let sheet = Sheet::new(data, order);
         let wide = screen::is_wide(data.columns(), sheet.order.len());
         let relevant = wide.then(|| timed(Stage::Screen, || screen::relevant_columns(data, &sheet)));
-        let mut plan = Self { data, settings, sheet, scales: vec![0.0; data.columns()], penalty: 0 };
+        let (scales, observed) = (vec![0.0; data.columns()], BTreeMap::new());
+        let mut plan = Self { data, settings, sheet, scales, penalty: 0, observed };
         let columns = relevant.clone().unwrap_or_else(|| (0..data.columns()).collect());
         let learnt = plan.learn(&columns, &[&plan.sheet.outcome], LEARNING_FIRST, None);
         columns.iter().zip(learnt.scales).for_each(|(&column, scale)| plan.scales[column] = scale);
         plan.penalty = learnt.penalty;
+        plan.observed = plan.where_observed();
         (plan, relevant)
+    }
+
+    /// Per variable that was filled in: the rows in which it was not, with the same scales.
+    fn where_observed(&self) -> BTreeMap<usize, Plan<'a>> {
+        let features = self.data.encoding.features.iter().enumerate();
+        let filled = features.filter(|(_, feature)| feature.missing > 0.0 && feature.columns.len() == 1);
+        let plan = |(variable, feature): (usize, &Feature)| {
+            // The mean, 0, was filled in.
+            let is_there = |row: &usize| self.data.design[(*row, feature.columns[0] + 1)] != 0.0;
+            let order: Vec<usize> = self.sheet.order.iter().copied().filter(is_there).collect();
+            let (sheet, scales) = (Sheet::new(self.data, order), self.scales.clone());
+            let Self { data, settings, penalty, .. } = *self;
+            (variable, Plan { data, settings, sheet, scales, penalty, observed: BTreeMap::new() })
+        };
+        filled.map(plan).collect()
     }
 
     fn learn(&self, columns: &[usize], outcomes: &[&[f64]], effort: Effort, start: Option<&[f64]>) -> Learnt {
@@ -90,7 +116,8 @@ impl<'a> Plan<'a> {
     /// Landmarks of the outcome's kernel for so many rows.
     pub(super) fn landmarks(&self, rows: usize) -> usize {
         let least = self.settings.landmarks;
-        (least + rows / 250).min(2 * least).min(rows / 5).max(1)
+        let independent = (rows as f64 * self.sheet.independent) as usize;
+        (least + rows / 250).min(2 * least).min(independent / 5).max(1)
     }
 
     /// The same for sets that are compared with all columns: with as much care as the kernel on all of them.
@@ -133,6 +160,15 @@ impl<'a> Plan<'a> {
         let order = &self.sheet.order;
         let column = |&column: &usize| order.iter().map(|&row| self.data.design[(row, column + 1)]).collect();
         let mut functions: Vec<Vec<f64>> = own.iter().map(column).collect();
+        let mut scale = 1.0;
+        if let [values] = &mut functions[..]
+            && rests_on_one_row(values, &self.sheet.base)
+        {
+            let bulk = Bulk::of(values.clone());
+            values.iter_mut().for_each(|value| *value = bulk.drawn_in(*value));
+            scale = deviation(values, &self.sheet.base);
+            *values = standardised(std::mem::take(values), &self.sheet.base);
+        }
         if let [column] = own[..] {
             let cut = |k: usize, column: usize| self.sheet.seen[(k, column)].clamp(-FAR, FAR);
             let mut partners: Vec<usize> = given.iter().copied().filter(|&other| self.scales[other] > 0.0).collect();
@@ -143,14 +179,18 @@ impl<'a> Plan<'a> {
             let products = partners.iter().map(|&other| rows.clone().map(|k| cut(k, column) * cut(k, other)).collect());
             functions.extend(powers.into_iter().chain(products).map(|shape| standardised(shape, &self.sheet.base)));
         }
-        Question { functions, direct: own.len(), without: Vec::new() }
+        Question { functions, direct: own.len(), without: Vec::new(), scale }
     }
 
     /// What a variable's judgements given some encoded columns share, however many rows they take.
     pub(super) fn case<'b>(&'b self, variable: usize, given: &'b [usize]) -> Case<'b> {
+        if let Some(observed) = self.observed.get(&variable) {
+            return observed.case(variable, given);
+        }
         let own = &self.data.encoding.features[variable].columns;
         let question = self.question(variable, given);
-        let metrics = (!given.is_empty()).then(|| {
+        let enough = self.sheet.order.len() >= LEAST_OBSERVED;
+        let metrics = (!given.is_empty() && enough).then(|| {
             let direct: Vec<&[f64]> = question.functions[..own.len()].iter().map(Vec::as_slice).collect();
             threads::join(|| self.outcome_scales(given, own), || self.learn(given, &direct, LEARNING, None))
         });
@@ -273,7 +313,9 @@ impl<'a> Plan<'a> {
             let left = left[variant * questions.len() + question] * rows.len() as f64 / smoother.rows() as f64;
             let outcome = rest(place.start, first + place.start);
             let weights: Vec<f64> = rows.iter().map(|&k| self.sheet.base[k]).collect();
-            test(&weights, outcome, own, twice, questions[question].direct, left, limit)
+            let groups: Option<Vec<usize>> =
+                self.sheet.groups.as_ref().map(|groups| rows.iter().map(|&k| groups[k]).collect());
+            test(&weights, groups.as_deref(), outcome, own, twice, questions[question].direct, left, limit)
         };
         let all_rows: Vec<usize> = (0..rows).collect();
         let of_question = |question: usize| {
@@ -292,10 +334,16 @@ impl<'a> Plan<'a> {
     }
 
     /// What all tests of a variable say together.
-    pub(super) fn conclude(&self, variable: usize, rows: usize, examined: &Examined) -> (VariableEvidence, f64) {
+    pub(super) fn conclude(
+        &self,
+        variable: usize,
+        scale: f64,
+        rows: usize,
+        examined: &Examined,
+    ) -> (VariableEvidence, f64) {
         let own = &self.data.encoding.features[variable].columns;
         let units = match own[..] {
-            [column] => Some(self.data.target.scale / self.data.encoding.columns[column].scale),
+            [column] => Some(self.data.target.scale / (scale * self.data.encoding.columns[column].scale)),
             _ => None,
         };
         let base = &self.sheet.base[..rows];
@@ -321,7 +369,12 @@ impl Case<'_> {
     /// Also the part of the statistic (as of one column) that is certain.
     pub(super) fn judge(&self, rows: usize, times: usize) -> (VariableEvidence, f64) {
         let (plan, given) = (self.plan, self.given);
-        let landmarks = (times * plan.landmarks(rows)).min(rows / 3).max(1);
+        let rows = rows.min(plan.sheet.order.len());
+        if rows < LEAST_OBSERVED {
+            return (VariableEvidence { p_value: 1.0, ..VariableEvidence::default() }, 0.0);
+        }
+        let independent = (rows as f64 * plan.sheet.independent) as usize;
+        let landmarks = (times * plan.landmarks(rows)).min(independent / 3).max(1);
         let own_landmarks = ((landmarks as f64 * OWN_SHARE) as usize).min(rows - landmarks);
         let mut kernels = Vec::new();
         let (mut near, mut regressions) = (None, None);
@@ -340,7 +393,7 @@ impl Case<'_> {
         let near_outcome = near.map(|(near, _)| near);
         let (space, smoother) = timed(Stage::Curves, || plan.with_curves(space, smoother, &outcomes, near_outcome));
         let tested = timed(Stage::Tests, || plan.examine(&space, &smoother, &self.questions, near.unzip(), true));
-        let (evidence, certain) = plan.conclude(self.variable, rows, &tested[0]);
+        let (evidence, certain) = plan.conclude(self.variable, self.questions[0].scale, rows, &tested[0]);
         (VariableEvidence { regressions, ..evidence }, certain)
     }
 }
@@ -364,6 +417,23 @@ fn curves_of(fitted: &[f64], mean: f64, deviation: f64) -> Vec<Vec<f64>> {
         shaped(&|value| value.clamp(-FAR, FAR).powi(3)),
         shaped(&f64::abs),
     ]
+}
+
+/// Whether one row has so much of a column's variance that it would decide alone: its residual is then no measure of chance.
+fn rests_on_one_row(values: &[f64], weights: &[f64]) -> bool {
+    let squares = values.iter().zip(weights).map(|(value, weight)| weight * value * value);
+    let (sum, most) = squares.fold((0.0, 0.0f64), |(sum, most), square| (sum + square, most.max(square)));
+    let rows = values.len() as f64;
+    // The greatest of normal values has about this share of their squares.
+    most > (ONE_ROW + 4.0 * rows.ln() / rows) * sum
+}
+
+fn deviation(values: &[f64], weights: &[f64]) -> f64 {
+    let total: f64 = weights.iter().sum();
+    let mean = |power: i32, centre: f64| -> f64 {
+        values.iter().zip(weights).map(|(x, w)| w * (x - centre).powi(power)).sum::<f64>() / total
+    };
+    mean(2, mean(1, 0.0)).sqrt()
 }
 
 /// To weighted mean 0 and variance 1; a constant to zeros.

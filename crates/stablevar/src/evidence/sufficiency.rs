@@ -14,9 +14,12 @@ use crate::design::{FeatureKind, Standing, Task};
 use crate::linalg::Matrix;
 use crate::models::spread_of_the_bulk;
 use crate::threads;
+use std::collections::BTreeMap;
 
 /// A set is sufficient if its loss exceeds that of all columns by no more than a standard error or this share.
 const NEGLIGIBLE_SHARE: f64 = 0.01;
+/// A loss below this share of the outcome's variance is rounding.
+const ROUNDING: f64 = 1e-12;
 /// The least evidence given the set, as the square of a normal quantile, of a variable that the set needs.
 const NEEDED: f64 = 7.84;
 /// A variable with a p-value below this, given all others, may have an effect of its own.
@@ -39,7 +42,8 @@ pub(super) struct Sets<'a> {
     most: f64,
     /// Which variables were told to be unstable: no set has them, and none is asked to tell what they tell.
     barred: Vec<bool>,
-    /// Per row the loss of the regression on all other columns.
+    /// Per row the error of the regression on all other columns, none beyond `most`, and its loss.
+    errors_all: Vec<f64>,
     losses_all: Vec<f64>,
 }
 
@@ -47,7 +51,8 @@ impl<'a> Sets<'a> {
     /// `all` are the encoded columns that stand for the whole table; of them those count that may be in a set.
     pub(super) fn new(plan: &'a Plan<'a>, rows: usize, all: &[usize]) -> Self {
         let barred = plan.data.standings().into_iter().map(|told| told == Some(Standing::Unstable)).collect();
-        let mut sets = Self { plan, rows, most: f64::INFINITY, barred, losses_all: Vec::new() };
+        let (errors_all, losses_all) = (Vec::new(), Vec::new());
+        let mut sets = Self { plan, rows, most: f64::INFINITY, barred, errors_all, losses_all };
         let feature = |column: usize| plan.data.encoding.columns[column].feature;
         let allowed: Vec<usize> = all.iter().copied().filter(|&column| !sets.barred[feature(column)]).collect();
         let errors = sets.errors(&allowed);
@@ -55,6 +60,7 @@ impl<'a> Sets<'a> {
             let bulk = spread_of_the_bulk(&errors, &plan.sheet.base[..rows]);
             sets.most = if bulk > 0.0 { plan.settings.outlier_limit.get() * bulk } else { f64::INFINITY };
         }
+        sets.errors_all = errors.iter().map(|error| error.clamp(-sets.most, sets.most)).collect();
         sets.losses_all = sets.losses(errors);
         sets
     }
@@ -62,6 +68,11 @@ impl<'a> Sets<'a> {
     /// Variables that are not in a set and may be.
     fn outside(&self, set: &[usize]) -> Vec<usize> {
         (0..self.barred.len()).filter(|variable| !self.barred[*variable] && !set.contains(variable)).collect()
+    }
+
+    /// Per row what the regression on all columns that may be in a set leaves of its outcome, the row left out.
+    pub(super) fn errors_all(&self) -> &[f64] {
+        &self.errors_all
     }
 
     fn columns(&self, variables: &[usize]) -> Vec<usize> {
@@ -122,9 +133,19 @@ impl<'a> Sets<'a> {
         let mean = |value: &dyn Fn(usize) -> f64| (0..self.rows).map(|k| base[k] * value(k)).sum::<f64>() / total;
         let (loss_selected, loss_all) = (mean(&|k| losses[k]), mean(&|k| self.losses_all[k]));
         let difference = loss_selected - loss_all;
-        let spread = mean(&|k| base[k] * (losses[k] - self.losses_all[k] - difference).powi(2));
+        let beyond = |k: usize| losses[k] - self.losses_all[k] - difference;
+        let spread = match &self.plan.sheet.groups {
+            None => mean(&|k| base[k] * beyond(k).powi(2)),
+            Some(groups) => {
+                // Rows of a group say one thing together.
+                let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
+                (0..self.rows).for_each(|k| *sums.entry(groups[k]).or_default() += base[k] * beyond(k));
+                sums.values().map(|sum| sum * sum).sum::<f64>() / total
+            }
+        };
         let standard_error = (spread / total).sqrt();
-        let sufficient = difference <= standard_error.max(NEGLIGIBLE_SHARE * loss_all);
+        let negligible = (NEGLIGIBLE_SHARE * loss_all).max(ROUNDING * self.plan.data.target.scale.powi(2));
+        let sufficient = difference <= standard_error.max(negligible);
         Sufficiency { loss_selected, loss_all, difference, standard_error, sufficient }
     }
 

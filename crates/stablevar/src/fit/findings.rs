@@ -5,6 +5,7 @@ use crate::design::Standing;
 use crate::evidence::is_wide;
 use crate::finding::{Code, Finding};
 use crate::linalg::Matrix;
+use crate::method::Choose;
 
 /// Probabilities below this, and above 1 less this, contradict what was told.
 const CONTRADICTED: f64 = 0.05;
@@ -24,7 +25,8 @@ pub(super) fn findings(model: &FittedModel, total: f64, share: f64, separated: b
 fn of_the_search(model: &FittedModel) -> Vec<Finding> {
     let mut found = Vec::new();
     if !model.converged {
-        found.push(Finding::new(Code::NotConverged).detail(&model.stop_reason));
+        let code = if gates_failed(model) { Code::GatesNotConverged } else { Code::NotConverged };
+        found.push(Finding::new(code).detail(&model.stop_reason));
     }
     if model.selected.is_empty() {
         found.push(Finding::new(if model.evidence.is_some() { Code::NothingSelected } else { Code::NoGateOpen }));
@@ -34,6 +36,13 @@ fn of_the_search(model: &FittedModel) -> Vec<Finding> {
         found.push(Finding::new(Code::GatesAlone));
     }
     found
+}
+
+/// Whether it was gates that did not settle, which no number of steps can be set for.
+fn gates_failed(model: &FittedModel) -> bool {
+    let weights_failed = model.history.last().is_some_and(|step| !step.reweighting.converged());
+    let of_loop = model.history.last().is_some_and(|step| !step.gates.stop.converged());
+    !weights_failed && (of_loop || matches!(model.method.choose, Choose::Gates { .. }))
 }
 
 fn of_the_weights(model: &FittedModel, total: f64) -> Vec<Finding> {

@@ -10,6 +10,7 @@ use crate::foresight::{Foresight, Known, NewRows, ShiftCurve, ShiftGrid, ShiftPo
 use crate::linalg::Matrix;
 use crate::method::Method;
 use crate::models::Model;
+use crate::notation::Reading;
 use crate::selection::StandIn;
 use crate::stress::RefitChoice;
 use crate::svi::Loop;
@@ -91,6 +92,9 @@ pub struct FittedModel {
     /// What the table's columns held, those that carry nothing among them; nothing in older files.
     #[serde(default)]
     pub columns: Vec<ColumnSummary>,
+    /// How the texts of its table's columns were read, where that was from a file: new files are read alike.
+    #[serde(default)]
+    pub reading: Reading,
     /// How it was made.
     pub origin: Origin,
 }

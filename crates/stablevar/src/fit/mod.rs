@@ -12,6 +12,7 @@ pub use crate::design::Task;
 pub use environments::{ColumnAcross, EffectAcross, EnvironmentEffects, EnvironmentRows, Slope};
 pub use fitted::{Diagnostics, FittedModel, Origin};
 
+use crate::audit::audit;
 use crate::design::{Standing, TrainingData};
 use crate::diagnostics::{
     correlation_from_covariance, covariance_from_moments, distance_correlation, selection_condition,
@@ -19,11 +20,12 @@ use crate::diagnostics::{
 };
 use crate::error::{Error, Result};
 use crate::evidence::{self, Choice, Gathered, Source, Sufficiency, VariableEvidence, gather};
-use crate::finding::Finding;
+use crate::finding::{Code, Finding};
 use crate::foresight::TrainingMemory;
 use crate::gates::{AnyGates, GatedFit};
 use crate::method::{Choose, Method};
 use crate::models::{Lasso, Model, Refit, Refitted, in_memory};
+use crate::notation::Reading;
 use crate::optim::StopReason;
 use crate::parameter::Positive;
 use crate::passes::{RowSource, Weighting};
@@ -37,6 +39,9 @@ use companions::companions;
 use findings::findings;
 use refitting::{Refitting, refit_chosen};
 use std::ops::ControlFlow;
+
+/// Fewer rows than this are told of.
+const FEW_ROWS: usize = 50;
 
 /// A fit together with the weights of its training rows.
 #[derive(Debug, Clone)]
@@ -63,6 +68,8 @@ struct Found {
     evidence: Option<Vec<VariableEvidence>>,
     evidence_source: Option<Source>,
     sufficiency: Option<Sufficiency>,
+    /// How much neighbouring rows go together.
+    in_order: Option<f64>,
     selection_frequency: Option<Vec<f64>>,
     history: Vec<Loop>,
     penalty_path: Vec<(f64, Vec<f64>)>,
@@ -106,6 +113,9 @@ fn fit_with(
 ) -> Result<Fit> {
     let frame = data.frame();
     method.check(frame.target.task(), &frame.target.name, frame.rows(), frame.columns())?;
+    if frame.grouped && data.memory().is_none() {
+        return Err(Error::NeedsMemory { what: "a fit to groups of rows".into() });
+    }
     if let Some(what) = method.needs_memory().filter(|_| data.memory().is_none()) {
         return Err(Error::NeedsMemory { what: what.into() });
     }
@@ -147,6 +157,7 @@ fn by_svi(
         }
         (None, _) => None,
     };
+    let in_order = gathered.as_ref().and_then(|all| all.in_order);
     let mut sufficiency = gathered.as_ref().and_then(|all| all.sufficiency);
     let (mut evidence, evidence_source) = gathered.map(|all| (all.variables, all.source)).unzip();
     let mut outcome = svi(data, reweighter, settings, evidence.as_deref(), seed, &mut |step| watch(Step::Loop(step)))?;
@@ -194,6 +205,7 @@ fn by_svi(
         evidence,
         evidence_source,
         sufficiency,
+        in_order,
         selection_frequency,
         penalty_path: settings.gates.penalty_path(&outcome.gated),
         selected,
@@ -402,6 +414,7 @@ impl Found {
             evidence: None,
             evidence_source: None,
             sufficiency: None,
+            in_order: None,
             selection_frequency: None,
             history: Vec::new(),
             penalty_path: Vec::new(),
@@ -435,7 +448,8 @@ fn judge_loops(history: &[Loop], stop: LoopStop, settings: &Svi) -> (bool, Strin
     if !last.reweighting.converged() {
         return (false, format!("the weights of loop {} {}", history.len(), in_words(last.reweighting)));
     }
-    if gates_failed(&last.gates) {
+    // Where evidence decides, gates are but shown.
+    if settings.evidence.is_none() && gates_failed(&last.gates) {
         return (false, format!("the gates of loop {} {}", history.len(), in_words(last.gates.stop)));
     }
     match stop {
@@ -506,11 +520,16 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         penalty_path: found.penalty_path,
         converged: found.converged,
         stop_reason: found.stop_reason,
-        warnings: frame.notes.clone(),
+        warnings: audit(data)?.into_iter().chain(frame.notes.iter().cloned()).collect(),
         memory: found.memory,
         columns: frame.summaries.clone(),
+        reading: Reading::new(),
         origin: Origin::default(),
     };
+    model.warnings.extend(found.in_order.map(|value| Finding::new(Code::OrderedRows).with("correlation", value)));
+    if frame.rows() < FEW_ROWS && method.seeks_stability() {
+        model.warnings.push(Finding::new(Code::FewRows).with("rows", frame.rows() as f64));
+    }
     let found_out = findings(&model, frame.total_weight(), frame.target.mean, found.separated);
     model.warnings.extend(found_out);
     model.warnings.extend(found.findings);

@@ -23,7 +23,7 @@ impl FittedModel {
     pub fn reselect(&self, rule: Rule, rows: Option<&dyn RowSource>, watch: Watch<'_>) -> Result<Fit> {
         let method = self.method_with(rule)?;
         let known = self.evidence.clone().zip(self.evidence_source);
-        let known = known.map(|(variables, source)| Gathered { source, variables, sufficiency: None });
+        let known = known.map(|(variables, source)| Gathered { source, variables, sufficiency: None, in_order: None });
         // What was gathered is not told again as if it had been.
         let quiet = |step: Step<'_>| match step {
             Step::Variable(_) => ControlFlow::Continue(()),
@@ -37,6 +37,7 @@ impl FittedModel {
             None => {
                 let remembered = self.remembered_rows()?;
                 let mut fitted = fit_with(&remembered, &method, self.seed, known, &quiet)?;
+                fitted.model.columns = self.columns.clone();
                 if remembered.rows() < self.rows {
                     let found = Finding::new(Code::RefittedFromMemory).with("used", remembered.rows() as f64);
                     fitted.model.warnings.push(found.with("rows", self.rows as f64));

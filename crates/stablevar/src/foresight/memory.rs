@@ -91,6 +91,11 @@ impl TrainingMemory {
         Ok(whole.then_some(memory))
     }
 
+    #[cfg(test)]
+    pub(super) fn of_predictions(base: Vec<f64>, outcome: Vec<f64>, predicted: Vec<f64>) -> Self {
+        Self { columns: Vec::new(), base, outcome, predicted }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.base.len()
@@ -140,8 +145,7 @@ fn cross_fitted(sample: &TrainingData, weighting: &Weighting, fit: FitRows) -> R
     // Parts by an order that has nothing to do with the table's, each as large as the others.
     let mut order: Vec<usize> = (0..rows).collect();
     order.sort_by_key(|&row| scrambled(row as u64));
-    let mut part = vec![0; rows];
-    order.iter().enumerate().for_each(|(rank, &row)| part[row] = rank % FOLDS);
+    let part = sample.folds(&order, FOLDS);
     let parts = threads::map(FOLDS, |fold| {
         let (held, learn): (Vec<usize>, Vec<usize>) = (0..rows).partition(|&row| part[row] == fold);
         let weighting = match weighting {

@@ -176,6 +176,11 @@ impl Lasso {
         let folds = self.folds.clamp(2, data.rows());
         let mut fold_of: Vec<usize> = (0..data.rows()).map(|row| row % folds).collect();
         fold_of.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        if data.groups.is_some() {
+            let mut order: Vec<usize> = (0..data.rows()).collect();
+            order.sort_by_key(|&row| fold_of[row]);
+            fold_of = data.folds(&order, folds);
+        }
         self.cross_validate(data, &fold_of)
     }
 

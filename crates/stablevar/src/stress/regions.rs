@@ -90,8 +90,8 @@ impl Regions {
 /// Five parts of the rows that depend on what is in the rows, not on their order.
 pub fn folds(data: &TrainingData) -> Vec<Vec<usize>> {
     let mut folds = vec![Vec::new(); FOLDS];
-    order_by_content(data).into_iter().enumerate().for_each(|(place, row)| folds[place % FOLDS].push(row));
-    folds.iter_mut().for_each(|rows| rows.sort_unstable());
+    let fold_of = data.folds(&order_by_content(data), FOLDS);
+    fold_of.into_iter().enumerate().for_each(|(row, fold)| folds[fold].push(row));
     folds
 }
 

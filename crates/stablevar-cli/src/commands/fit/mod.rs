@@ -4,7 +4,7 @@ pub(crate) mod print;
 
 use super::{check_files, command_line, in_file};
 use crate::Ending;
-use crate::args::{FitArguments, Format, Options, Settings};
+use crate::args::{FitArguments, Format, InputArguments, Options, Settings};
 use crate::memory::{self, Demand};
 use crate::printer::Printer;
 use anyhow::bail;
@@ -13,6 +13,7 @@ use stablevar::design::{KeptRows, TrainingData};
 use stablevar::engine::RowSource;
 use stablevar::error::Error;
 use stablevar::fit::{Fit, FittedModel, Step};
+use stablevar::method::PRESETS;
 use stablevar::weights::SampleWeights;
 use stablevar_io::{
     FileRows, IoError, ReadOptions, TableStream, summary, survey, write_model, write_rows, write_whole,
@@ -24,15 +25,24 @@ use std::path::Path;
 /// Columns of the rows shown on a report page at most: the target and variables chosen.
 const SHOWN_COLUMNS: usize = 12;
 
-pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
+pub(crate) fn run(arguments: FitArguments) -> anyhow::Result<Ending> {
+    let arguments = &arguments.with_config()?;
     let printer = Printer::new(arguments.quiet);
+    let (Some(path), Some(target)) = (&arguments.data, &arguments.target) else {
+        bail!("say which table and which target");
+    };
     let Settings { given, renamed, .. } = &arguments.settings;
     renamed.iter().for_each(|(old, new)| printer.warn(&format!("--{old} is now called --{new}")));
-    let mut estimator = Estimator::new(&arguments.method)?.target(&arguments.target).set_all(given.iter().cloned())?;
-    let outputs = [&arguments.model, &arguments.weights, &arguments.report].map(Option::as_ref);
-    check_files(&[&arguments.data], &outputs, arguments.format)?;
+    let method = arguments.method.as_deref().unwrap_or(PRESETS[0].name);
+    let mut estimator = Estimator::new(method)?.target(target).set_all(given.iter().cloned())?;
+    let outputs = [&arguments.model, &arguments.weights, &arguments.report, &arguments.save_config];
+    check_files(&[path], &outputs.map(Option::as_ref), arguments.format)?;
     for finding in estimator.findings() {
         printer.warn(&finding.words(&Options).to_string());
+    }
+    if let Some(file) = &arguments.save_config {
+        arguments.save(file)?;
+        printer.note(&format!("settings written to {}; again by: stablevar fit --config {0}", file.display()));
     }
     let asked = estimator.roles.task;
     // A method that can do one thing only says what is meant.
@@ -40,34 +50,20 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
         estimator.roles.task = Some(*task);
     }
     let start = std::time::Instant::now();
-    let (stream, data) = open(&arguments.data, &mut estimator, &printer)?;
+    let (stream, data) = open(path, &arguments.input, target, &mut estimator, &printer)?;
     let read_in = start.elapsed().as_secs_f64();
+    if arguments.verbose {
+        tell_settings(&estimator, &printer);
+    }
     let start = std::time::Instant::now();
     let rows = data.rows();
     estimator.threads = data.threads().or(estimator.threads);
     let fitted = estimator.on_threads(|| fit_with_progress(rows, &estimator, &printer));
-    let mut fitted = fitted.map_err(in_file(&arguments.data))?;
+    let mut fitted = fitted.map_err(in_file(path))?;
     fitted.model.origin.command = Some(command_line());
+    fitted.model.reading = stream.reading().clone();
     printer.note(&format!("read in {read_in:.2} s, fitted in {:.2} s", start.elapsed().as_secs_f64()));
-
-    if let Some(path) = &arguments.model {
-        write_model(path, &fitted.model)?;
-        if let Some(memory) = &fitted.model.memory {
-            printer.note(&format!(
-                "the model file keeps {} of the {} training rows with their outcomes, for `stablevar foresee`; --remember 0 keeps none",
-                memory.rows(),
-                fitted.model.rows
-            ));
-        }
-    }
-    if let Some(path) = &arguments.weights {
-        write_weights(path, &fitted.weights, &data)?;
-    }
-    if let Some(path) = &arguments.report {
-        let rows = arguments.report_rows.then(|| shown_rows(&fitted.model, &stream)).transpose()?;
-        let page = model_page::page(&fitted.model, Extras { rows: rows.as_ref(), ..Extras::default() }, &Options);
-        write_whole(path, |writer| writer.write_all(page.as_bytes()))?;
-    }
+    write_results(arguments, &fitted, &stream, &data, &printer)?;
     match arguments.format {
         Format::Json => printer.json(&summary::json(&fitted.model, &Options))?,
         Format::Human => {
@@ -79,29 +75,131 @@ pub(crate) fn run(arguments: &FitArguments) -> anyhow::Result<Ending> {
                     ),
                 });
             }
-            print::print(&fitted.model, rows.frame().total_weight(), &printer)?;
+            let weights =
+                print::Weights { total: rows.frame().total_weight(), without: without_weight(&fitted.weights, &data)? };
+            let detail = if arguments.verbose { print::Detail::All } else { print::Detail::Usual };
+            print::print(&fitted.model, weights, detail, &printer)?;
         }
     }
+    tell_next(arguments, &printer);
     Ok(if fitted.model.converged { Ending::Done } else { Ending::NotConverged })
+}
+
+/// Writes what was asked for, and says what.
+fn write_results(
+    arguments: &FitArguments,
+    fitted: &Fit,
+    stream: &TableStream,
+    data: &Prepared,
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    let wrote = |what: &str, path: &Path| printer.note(&format!("{what} written to {}", path.display()));
+    if let Some(path) = &arguments.weights {
+        write_weights(path, &fitted.weights, data)?;
+        wrote("weights", path);
+    }
+    if let Some(path) = &arguments.report {
+        let rows = arguments.report_rows.then(|| shown_rows(&fitted.model, stream)).transpose()?;
+        let page = model_page::page(&fitted.model, Extras { rows: rows.as_ref(), ..Extras::default() }, &Options);
+        write_whole(path, |writer| writer.write_all(page.as_bytes()))?;
+        wrote("report", path);
+    }
+    if let Some(path) = &arguments.model {
+        write_model(path, &fitted.model)?;
+        wrote("model", path);
+        if let Some(memory) = &fitted.model.memory {
+            printer.note(&format!(
+                "the model file keeps {} of the {} training rows with their outcomes, for `stablevar foresee`; --remember 0 keeps none",
+                memory.rows(),
+                fitted.model.rows
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What one does with a fit.
+fn tell_next(arguments: &FitArguments, printer: &Printer) {
+    printer.note(&match &arguments.model {
+        Some(path) => format!(
+            "next: stablevar predict {0} NEW, evaluate {0} LATER --env COLUMN, foresee {0} NEW, reselect {0} --fdr 0.1",
+            path.display()
+        ),
+        None => {
+            "next: --model model.json keeps the model for predict, evaluate and foresee; --report page.html explains it"
+                .into()
+        }
+    });
+}
+
+/// Every setting that has an effect, with its value.
+fn tell_settings(estimator: &Estimator, printer: &Printer) {
+    let settings: Vec<String> = estimator
+        .settings()
+        .filter(|(_, value)| !value.to_string().is_empty())
+        .map(|(setting, value)| format!("{} = {value}", setting.name))
+        .collect();
+    printer.note(&format!("settings of {}: {}", estimator.method.name(), settings.join(", ")));
+}
+
+/// How many rows have no weight.
+fn without_weight(found: &SampleWeights, data: &Prepared) -> anyhow::Result<usize> {
+    let none = |weights: &[f64]| weights.iter().filter(|weight| **weight == 0.0).count();
+    Ok(match data {
+        Prepared::Memory(data) => none(&found.values(data)),
+        Prepared::File(rows, _) => {
+            let mut count = 0;
+            rows.for_each(|design| {
+                count += none(&found.of_design(&design));
+                Ok::<(), IoError>(())
+            })?;
+            count
+        }
+    })
 }
 
 /// Opens a table and reads the rows to learn from, wherever they fit.
 pub(crate) fn open(
     path: &Path,
+    input: &InputArguments,
+    target: &str,
     estimator: &mut Estimator,
     printer: &Printer,
 ) -> anyhow::Result<(TableStream, Prepared)> {
     estimator.roles.check()?;
-    let excluded = std::mem::take(&mut estimator.roles.exclude);
-    let options = ReadOptions { skip: excluded, text: estimator.text.clone(), only: None };
-    let stream = TableStream::open(path, &options)?;
-    let available = stream.columns()?;
-    if let Some(column) = estimator.text.iter().find(|name| !available.contains(name)) {
-        let column = column.clone();
-        return Err(in_file(path)(Error::UnknownColumn { column, available }).into());
+    let stream = open_columns(path, input, Some(target), estimator, printer)?;
+    if stream.passes_over(target) {
+        bail!("'{target}' can't be the target and be left out at once");
     }
     let data = prepare(&stream, estimator, path, printer)?;
     Ok((stream, data))
+}
+
+/// Opens a table with those columns that are asked for, and says how texts are read.
+pub(crate) fn open_columns(
+    path: &Path,
+    input: &InputArguments,
+    target: Option<&str>,
+    estimator: &mut Estimator,
+    printer: &Printer,
+) -> anyhow::Result<TableStream> {
+    let weights = estimator.roles.weight_column.clone();
+    let environment = estimator.roles.environment.clone();
+    let group = estimator.roles.group.clone();
+    let mut keep = std::mem::take(&mut estimator.columns);
+    if !keep.is_empty() {
+        keep.extend(target.map(String::from).into_iter().chain(weights.clone()).chain(environment).chain(group));
+    }
+    let (skip, text) = (std::mem::take(&mut estimator.roles.exclude), estimator.text.clone());
+    let dates = estimator.dates.clone();
+    let stream = TableStream::open(path, &ReadOptions { skip, keep, text, dates, ..input.options() })?;
+    stream.require(target.into_iter().chain(weights.as_deref()))?;
+    stream.require(stream.categories())?;
+    if let Some(name) = weights.filter(|name| stream.passes_over(name)) {
+        bail!("'{name}' can't weigh the rows and be left out at once");
+    }
+    stream.told(&Options).iter().for_each(|line| printer.note(line));
+    Ok(stream)
 }
 
 /// Fits with a bar per kind of step: variables judged, loops, halves of the rows looked at.

@@ -2,79 +2,224 @@
 
 use crate::args::Options;
 use crate::printer::Printer;
+use stablevar::evidence::VariableEvidence;
 use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
-use stablevar_report::text::{environments, number, refit, sufficiency};
+use stablevar_report::text::{count, environments, number, p_value, refit, sufficiency};
 
-/// The variables, and how the fit went; `total` is the sum of the base weights.
-pub(crate) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyhow::Result<()> {
+/// Variables that are listed at most, unless all are asked for.
+const LISTED: usize = 40;
+
+/// How much is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// What a reader needs first, in 80 columns.
+    Usual,
+    /// Everything.
+    All,
+}
+
+/// What is told of weights that a model does not hold.
+#[derive(Clone, Copy)]
+pub(crate) struct Weights {
+    /// The sum of the base weights.
+    pub total: f64,
+    /// Rows whose weight is 0.
+    pub without: usize,
+}
+
+/// The variables, and how the fit went.
+pub(crate) fn print(model: &FittedModel, weights: Weights, detail: Detail, printer: &Printer) -> anyhow::Result<()> {
     let encoding = &model.encoding;
-    let coefficients = model.model.coefficients(encoding);
-    let influence = model.model.influence();
-    let mut rows = Vec::new();
-    for (position, feature) in encoding.features.iter().enumerate() {
-        let selected = model.selected.contains(&position);
-        let own = |values: &[f64]| match (selected, feature.columns.as_slice()) {
-            (false, _) => "-".into(),
-            (true, [column]) => number(values[*column]),
-            (true, _) => String::new(),
-        };
-        let mark = match (selected, model.standing(position)) {
-            (true, Some(_)) => "yes, told",
-            (true, None) => "yes",
-            (false, Some(_)) => "no, told",
-            (false, None) => "no",
-        };
-        let mut row = vec![feature.name.clone(), format!("{:.2}", model.open_probability[position])];
-        row.extend(model.evidence.as_ref().map(|evidence| format!("{:.2}", evidence[position].spread)));
-        if let Some(frequency) = &model.selection_frequency {
-            row.push(format!("{:.0} %", 100.0 * frequency[position]));
-        }
-        row.extend([mark.into(), own(&coefficients)]);
-        row.extend(influence.iter().map(|values| own(values)));
-        if let Some(evidence) = model.evidence.as_ref().map(|evidence| &evidence[position]) {
-            let shown = |value: Option<f64>| value.map_or("-".into(), number);
-            row.extend([
-                shown(evidence.effect),
-                shown(evidence.standard_error),
-                format!("{:.1}", evidence.t),
-                format!("{:.1e}", evidence.p_value),
-                format!("{:.3}", evidence.effect_size),
-            ]);
-        }
-        rows.push(row);
-        if selected && feature.columns.len() > 1 {
-            rows.extend(feature.columns.iter().map(|&column| {
-                let mut row = vec![format!("  {}", encoding.columns[column].name), String::new(), String::new()];
-                row.extend(model.evidence.iter().map(|_| String::new()));
-                row.extend(model.selection_frequency.iter().map(|_| String::new()));
-                row.push(number(coefficients[column]));
-                row.extend(influence.iter().map(|values| number(values[column])));
-                row
-            }));
-        }
-    }
     printer.line(&format!(
         "{}: '{}' from {} variables, {} rows: {} selected\n",
         model.method.name(),
         model.target,
         encoding.features.len(),
-        model.rows,
+        count(model.rows),
         model.selected.len()
     ))?;
-    let role = if model.method.seeks_stability() { "stable" } else { "used" };
-    let mut header = vec!["variable", if model.evidence.is_some() { "probability" } else { "open" }];
-    header.extend(model.evidence.iter().map(|_| "spread"));
-    header.extend(model.selection_frequency.iter().map(|_| "resamples"));
-    let is_linear = matches!(model.model, Model::Linear(_));
-    header.extend([role, if is_linear { "coefficient" } else { "mean slope" }]);
-    header.extend(influence.iter().map(|_| "influence"));
-    if model.evidence.is_some() {
-        header.extend(["effect given all others", "s.e.", "t", "p-value", "effect size"]);
+    print_variables(model, detail, printer)?;
+    print_fit(model, weights, printer)?;
+    for pair in &model.stand_ins {
+        let name = |variable: usize| &encoding.features[variable].name;
+        printer.line(&format!(
+            "'{}' could stand in for '{}' as long as they move together (correlation {:.2})",
+            name(pair.variable),
+            name(pair.stands_for),
+            pair.correlation
+        ))?;
     }
-    printer.table(&header, &rows)?;
+    // What was set without effect was told before.
+    for finding in model.warnings.iter().filter(|finding| finding.code != Code::SettingWithoutEffect) {
+        printer.warn(&finding.words(&Options).to_string());
+    }
+    Ok(())
+}
+
+/// A column of the table: its heading, whether it may go where room is short, what stands in it.
+struct Shown<'a> {
+    heading: &'static str,
+    expendable: bool,
+    value: Box<dyn Fn(usize) -> String + 'a>,
+}
+
+fn print_variables(model: &FittedModel, detail: Detail, printer: &Printer) -> anyhow::Result<()> {
+    let encoding = &model.encoding;
+    let coefficients = model.model.coefficients(encoding);
+    let influence = model.model.influence();
+    let columns = columns(model, &coefficients, influence.as_deref(), detail);
+    let listed = listed(model, detail);
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for &variable in &listed {
+        let feature = &encoding.features[variable];
+        rows.push(
+            std::iter::once(feature.name.clone()).chain(columns.iter().map(|shown| (shown.value)(variable))).collect(),
+        );
+        if model.selected.contains(&variable) && feature.columns.len() > 1 {
+            rows.extend(feature.columns.iter().map(|&column| {
+                let own = columns.iter().map(|shown| match shown.heading {
+                    COEFFICIENT | SLOPE => number(coefficients[column]),
+                    INFLUENCE => influence.as_ref().map_or(String::new(), |values| number(values[column])),
+                    _ => String::new(),
+                });
+                std::iter::once(format!("  {}", encoding.columns[column].name)).chain(own).collect()
+            }));
+        }
+    }
+    let header: Vec<&str> = std::iter::once("variable").chain(columns.iter().map(|shown| shown.heading)).collect();
+    let expendable: Vec<&str> =
+        columns.iter().filter(|shown| shown.expendable).rev().map(|shown| shown.heading).collect();
+    match detail {
+        Detail::Usual => printer.table_that_fits(&header, &rows, &expendable)?,
+        Detail::All => printer.table(&header, &rows)?,
+    }
+    let more = encoding.features.len() - listed.len();
+    if more > 0 {
+        printer.line(&format!(" and {more} less probable variables (--verbose lists all)"))?;
+    }
     printer.line("")?;
+    for line in words(model) {
+        printer.line(&line)?;
+    }
+    printer.line("")
+}
+
+const COEFFICIENT: &str = "coefficient";
+const SLOPE: &str = "mean slope";
+const INFLUENCE: &str = "influence";
+const EFFECT: &str = "effect";
+const ERROR: &str = "s.e.";
+const P_VALUE: &str = "p-value";
+
+fn columns<'a>(
+    model: &'a FittedModel,
+    coefficients: &'a [f64],
+    influence: Option<&'a [f64]>,
+    detail: Detail,
+) -> Vec<Shown<'a>> {
+    let mut columns: Vec<Shown> = Vec::new();
+    let mut add = |heading, expendable, value: Box<dyn Fn(usize) -> String + 'a>| {
+        columns.push(Shown { heading, expendable, value });
+    };
+    let selected = move |variable: usize| model.selected.contains(&variable);
+    let yes = move |variable| {
+        let mark = match (selected(variable), model.standing(variable)) {
+            (true, Some(_)) => "yes, told",
+            (true, None) => "yes",
+            (false, Some(_)) => "no, told",
+            (false, None) => "no",
+        };
+        mark.to_string()
+    };
+    add(if model.method.seeks_stability() { "stable" } else { "used" }, false, Box::new(yes));
+    let probability = move |variable: usize| format!("{:.2}", model.open_probability[variable]);
+    add(if model.evidence.is_some() { "probability" } else { "open" }, false, Box::new(probability));
+    if let Some(frequency) = &model.selection_frequency {
+        add("resamples", true, Box::new(move |variable| format!("{:.0} %", 100.0 * frequency[variable])));
+    }
+    let own = move |values: &[f64], variable: usize| match (
+        selected(variable),
+        model.encoding.features[variable].columns.as_slice(),
+    ) {
+        (false, _) => "-".into(),
+        (true, [column]) => number(values[*column]),
+        (true, _) => String::new(),
+    };
+    let is_linear = matches!(model.model, Model::Linear(_));
+    let slope = if is_linear { COEFFICIENT } else { SLOPE };
+    add(slope, false, Box::new(move |variable| own(coefficients, variable)));
+    if let Some(values) = influence {
+        add(INFLUENCE, false, Box::new(move |variable| own(values, variable)));
+    }
+    if let Some(all) = &model.evidence {
+        let mut of_evidence = |heading, expendable, value: fn(&VariableEvidence) -> String| {
+            add(heading, expendable, Box::new(move |variable| value(&all[variable])));
+        };
+        of_evidence(EFFECT, true, |evidence| or_dash(evidence.effect));
+        of_evidence(ERROR, true, |evidence| or_dash(evidence.standard_error));
+        if detail == Detail::All {
+            of_evidence("t", true, |evidence| format!("{:.1}", evidence.t));
+            of_evidence("effect size", true, |evidence| format!("{:.3}", evidence.effect_size));
+            of_evidence("spread", true, |evidence| format!("{:.2}", evidence.spread));
+        }
+        of_evidence(P_VALUE, false, |evidence| p_value(evidence.p_value));
+    }
+    columns
+}
+
+fn or_dash(value: Option<f64>) -> String {
+    value.map_or("-".into(), number)
+}
+
+/// Positions of the variables that are listed, in their order: where there are many the selected and the most probable.
+fn listed(model: &FittedModel, detail: Detail) -> Vec<usize> {
+    let mut ranked: Vec<usize> = (0..model.encoding.features.len()).collect();
+    if detail == Detail::All || ranked.len() <= LISTED {
+        return ranked;
+    }
+    let selected = |variable: &usize| model.selected.contains(variable);
+    ranked.sort_by(|a, b| {
+        let probable = |variable: &usize| model.open_probability[*variable];
+        selected(b).cmp(&selected(a)).then(probable(b).total_cmp(&probable(a))).then(a.cmp(b))
+    });
+    ranked.truncate(LISTED.max(model.selected.len()));
+    ranked.sort_unstable();
+    ranked
+}
+
+/// What the headings mean, each said once.
+fn words(model: &FittedModel) -> Vec<String> {
+    let Some(settings) = model.method.loop_settings() else { return Vec::new() };
+    let Some(how) = settings.evidence.filter(|_| model.evidence.is_some()) else {
+        let open = "open: the probability that its gate is open under the weights; gates steer the weights that they are judged by";
+        return vec![open.into()];
+    };
+    let variables = model.encoding.features.len();
+    let mut lines = vec![format!(
+        "probability: that '{}' depends on it when all others are known; it starts at {:.2}",
+        model.target,
+        how.prior_for(variables)
+    )];
+    if let Some(threshold) = settings.rule.threshold() {
+        let (t, p) = how.needed(variables, model.rows.min(how.rows) as f64, threshold);
+        lines.push(format!(
+            "  and reaches {threshold}, from which on it is selected (--threshold), at about |t| = {t:.1}, p = {}:\n  \
+             less may be chance, or what imperfect regressions leave (--fdr goes by p-values)",
+            p_value(p)
+        ));
+    }
+    let units = if model.classes.is_some() { "probability" } else { "outcome" };
+    lines.push(format!(
+        "effect: change of the {units} by one unit of it when all others are held fixed, with its standard error;\n  \
+         coefficient: the same in the model on the selected ones. p-value: how often chance alone shows as much"
+    ));
+    lines
+}
+
+fn print_fit(model: &FittedModel, weights: Weights, printer: &Printer) -> anyhow::Result<()> {
+    let encoding = &model.encoding;
     if let Some(intercept) = model.model.intercept(encoding) {
         printer.line(&format!("intercept {}", number(intercept)))?;
     }
@@ -82,7 +227,16 @@ pub(crate) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
         printer.line(&refit(choice))?;
     }
     let whose = if model.refit_is_weighted() { " under the weights of the refit" } else { "" };
-    printer.line(&format!("effective sample size {:.0} of {total:.0}{whose}", model.effective_sample_size))?;
+    printer
+        .line(&format!("effective sample size {:.0} of {:.0}{whose}", model.effective_sample_size, weights.total))?;
+    if weights.without > 0 {
+        let role = if model.refit_is_weighted() || model.method.loop_settings().is_none() {
+            "the model does not see those rows"
+        } else {
+            "weights serve to tell columns apart, the model is fitted to all rows alike"
+        };
+        printer.line(&format!("{} of {} weights are 0: {role}", count(weights.without), count(model.rows)))?;
+    }
     if let Some(left) = model.diagnostics.remaining_correlation {
         printer.line(&format!("largest correlation left where none should be {left:.2e}"))?;
     }
@@ -104,19 +258,5 @@ pub(crate) fn print(model: &FittedModel, total: f64, printer: &Printer) -> anyho
     if let Some(effects) = &model.environments {
         printer.line(&environments(effects))?;
     }
-    printer.line(&model.stop_reason)?;
-    for pair in &model.stand_ins {
-        let name = |variable: usize| &encoding.features[variable].name;
-        printer.line(&format!(
-            "'{}' could stand in for '{}' as long as they move together (correlation {:.2})",
-            name(pair.variable),
-            name(pair.stands_for),
-            pair.correlation
-        ))?;
-    }
-    // What was set without effect was told before.
-    for finding in model.warnings.iter().filter(|finding| finding.code != Code::SettingWithoutEffect) {
-        printer.warn(&finding.words(&Options).to_string());
-    }
-    Ok(())
+    printer.line(&model.stop_reason)
 }

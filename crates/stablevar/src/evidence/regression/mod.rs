@@ -10,10 +10,11 @@ mod smoother;
 
 pub(super) use features::{Kernel, Space};
 pub(super) use scales::{Effort, Learnt, learn_scales};
-pub(super) use smoother::{Fits, Smoother, Without, mixed, predictions};
+pub(super) use smoother::{Fits, Smoother, Without, predictions};
 
 use crate::design::TrainingData;
 use crate::linalg::Matrix;
+use std::collections::HashMap;
 
 /// Rows as the regressions see them, in the order in which they are taken: whoever needs fewer rows takes the first.
 pub(super) struct Sheet {
@@ -21,10 +22,14 @@ pub(super) struct Sheet {
     pub order: Vec<usize>,
     /// Rows by encoded columns, far values drawn in.
     pub seen: Matrix,
-    /// Mean 1 over the training data.
+    /// Mean 1.
     pub base: Vec<f64>,
     /// Standardised.
     pub outcome: Vec<f64>,
+    /// The group of each row, counted from 0, if rows belong together.
+    pub groups: Option<Vec<usize>>,
+    /// As how many independent rows a row counts where fits are charged for what they take from the rows: 1 without groups.
+    pub independent: f64,
 }
 
 impl Sheet {
@@ -35,9 +40,48 @@ impl Sheet {
         let seen = Matrix::from_fn(order.len(), data.columns(), |k, column| {
             bulks[column].compressed(data.design[(order[k], column + 1)])
         });
-        let pick = |values: &[f64]| order.iter().map(|&row| values[row]).collect();
-        Self { seen, base: pick(&data.base), outcome: pick(&data.outcome), order }
+        let pick = |values: &[f64]| order.iter().map(|&row| values[row]).collect::<Vec<f64>>();
+        let mut base = pick(&data.base);
+        let mean = base.iter().sum::<f64>() / base.len().max(1) as f64;
+        // Penalties stand beside sums over the rows: weights in another unit would make them too small or too large.
+        if mean > 0.0 {
+            base.iter_mut().for_each(|weight| *weight /= mean);
+        }
+        let outcome = pick(&data.outcome);
+        let groups = data.groups.as_ref().map(|marks| numbered(order.iter().map(|&row| marks[row])));
+        let independent = groups.as_ref().map_or(1.0, |groups| independent_share(groups, &outcome));
+        Self { seen, base, outcome, groups, independent, order }
     }
+}
+
+/// Groups by number, in the order in which they come.
+fn numbered(marks: impl Iterator<Item = u64>) -> Vec<usize> {
+    let mut known: HashMap<u64, usize> = HashMap::new();
+    marks
+        .map(|mark| {
+            let next = known.len();
+            *known.entry(mark).or_insert(next)
+        })
+        .collect()
+}
+
+/// Kish's design effect, inverted: how alike outcomes of one group are (the intraclass correlation) says as how many rows they count.
+fn independent_share(groups: &[usize], outcome: &[f64]) -> f64 {
+    let count = groups.iter().max().map_or(0, |most| most + 1);
+    let (rows, mut sums) = (outcome.len() as f64, vec![(0.0, 0.0); count]);
+    groups.iter().zip(outcome).for_each(|(&group, y)| {
+        sums[group].0 += 1.0;
+        sums[group].1 += y;
+    });
+    let mean = outcome.iter().sum::<f64>() / rows;
+    let between: f64 = sums.iter().map(|(size, sum)| size * (sum / size - mean).powi(2)).sum();
+    let within = (outcome.iter().map(|y| (y - mean).powi(2)).sum::<f64>() - between).max(0.0);
+    let squares = sums.iter().map(|(size, _)| size * size).sum::<f64>() / rows;
+    let (groups, usual) = (count as f64, (rows - squares) / (count as f64 - 1.0).max(1.0));
+    let (between, within) = (between / (groups - 1.0).max(1.0), within / (rows - groups).max(1.0));
+    let alike = (between - within) / (between + (usual - 1.0) * within);
+    let alike = if alike.is_finite() { alike.clamp(0.0, 1.0) } else { 1.0 };
+    (1.0 / (1.0 + (squares - 1.0) * alike)).clamp(groups / rows, 1.0)
 }
 
 /// Where most values of a column lie.
@@ -101,7 +145,7 @@ mod tests {
         let seen = Matrix::from_fn(900, 8, |_, _| random.sample(StandardNormal));
         let outcome =
             (0..900).map(|k| seen[(k, 0)] + (2.0 * seen[(k, 1)]).sin() + seen[(k, 2)] * seen[(k, 3)]).collect();
-        Sheet { order: (0..900).collect(), seen, base: vec![1.0; 900], outcome }
+        Sheet { order: (0..900).collect(), seen, base: vec![1.0; 900], outcome, groups: None, independent: 1.0 }
     }
 
     #[test]
@@ -182,7 +226,8 @@ mod tests {
         let outcome: Vec<f64> = (0..1200)
             .map(|k| wave(seen[(k, 0)]) + seen[(k, 29)].powi(2) + 0.3 * random.sample::<f64, _>(StandardNormal))
             .collect();
-        let sheet = Sheet { order: (0..1200).collect(), seen, base: vec![1.0; 1200], outcome };
+        let sheet =
+            Sheet { order: (0..1200).collect(), seen, base: vec![1.0; 1200], outcome, groups: None, independent: 1.0 };
         let columns: Vec<usize> = (0..30).collect();
         let learn = |restarts| {
             learn_scales(&sheet, &columns, &[&sheet.outcome], Effort { rows: 1200, landmarks: 100, restarts }, None)

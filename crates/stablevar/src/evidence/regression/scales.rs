@@ -34,7 +34,7 @@ impl Effort {
     /// Rows and landmarks, of so many as there are.
     fn of(self, sheet: &Sheet) -> (usize, usize) {
         let rows = self.rows.min(sheet.order.len());
-        (rows, self.landmarks.min(rows / 3).max(1))
+        (rows, self.landmarks.min((rows as f64 * sheet.independent) as usize / 3).max(1))
     }
 }
 

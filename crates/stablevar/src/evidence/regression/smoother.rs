@@ -5,6 +5,7 @@
 //! than all else, and a few per cent of them do not matter.
 
 use super::features::{KEPT_TILE, Space, TILE};
+use crate::functions::mixed;
 use crate::linalg::{Cholesky, Matrix, add_cross_product, add_lower_cross_product, dot, dot_in_lanes, multiply_rows};
 use crate::rows::{cut, map_blocks};
 use std::cell::RefCell;
@@ -36,6 +37,8 @@ pub(in crate::evidence) struct Smoother {
     penalty: Matrix,
     total: f64,
     rows: usize,
+    /// As how many independent rows a row counts.
+    independent: f64,
 }
 
 impl Smoother {
@@ -64,6 +67,7 @@ impl Smoother {
             penalty: space.penalty(),
             total: base.iter().sum(),
             rows,
+            independent: space.sheet.independent,
         }
     }
 
@@ -114,6 +118,7 @@ impl Smoother {
             penalty: self.penalty.submatrix(features),
             total: self.total,
             rows: self.rows,
+            independent: self.independent,
         }
     }
 
@@ -200,14 +205,6 @@ impl<'a> Beside<'a> {
             }
         }
     }
-}
-
-/// Bits without a pattern.
-pub(in crate::evidence) fn mixed(value: u64) -> u64 {
-    let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
 }
 
 /// A fit at one penalty.
@@ -320,13 +317,13 @@ impl<'a> Fits<'a> {
 
     /// Generalised cross-validation's estimate of the mean squared error for an outcome.
     pub(in crate::evidence) fn error(&self, penalty: i32, outcome: usize) -> f64 {
-        let Smoother { cross, squares, total, rows, .. } = self.smoother;
+        let Smoother { cross, squares, total, rows, independent, .. } = self.smoother;
         let Some(fit) = self.at(penalty) else { return f64::INFINITY };
         let lost: f64 = (0..cross.rows())
             .map(|i| fit.coefficients[(i, outcome)] * (fit.fitted[(i, outcome)] - 2.0 * cross[(i, outcome)]))
             .sum();
         let left = (squares[outcome] + lost).max(0.0) / total;
-        let share = (fit.traces.0 / *rows as f64).min(MOST_FREEDOM);
+        let share = (fit.traces.0 / (*rows as f64 * independent)).min(MOST_FREEDOM);
         let error = left / (1.0 - share).powi(2);
         if error.is_finite() { error } else { f64::INFINITY }
     }
@@ -381,7 +378,13 @@ impl<'a> Fits<'a> {
     /// Degrees of freedom that a fit leaves: `n - 2 tr H + tr H^2`.
     pub(in crate::evidence) fn left(&self, penalty: i32) -> f64 {
         let rows = self.smoother.rows as f64;
-        self.at(penalty).map_or(rows, |fit| (rows - 2.0 * fit.traces.0 + fit.traces.1).clamp(1.0, rows))
+        let independent = self.smoother.independent;
+        let left = |fit: &Fit| match independent {
+            1.0 => rows - 2.0 * fit.traces.0 + fit.traces.1,
+            // What a fit takes it takes from so many fewer.
+            _ => rows - (2.0 * fit.traces.0 - fit.traces.1) / independent,
+        };
+        self.at(penalty).map_or(rows, |fit| left(&fit).clamp(1.0, rows))
     }
 
     /// Per row how much its own outcome counts in its fit, the diagonal of H.

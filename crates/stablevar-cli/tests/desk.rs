@@ -1,0 +1,199 @@
+//! What a person at a shell meets: what is printed, kept, completed and set.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use common::{Folder, read};
+use serde_json::json;
+
+/// A model of `train.csv` in `m.json`.
+fn fitted() -> Folder {
+    let folder = Folder::with_sample();
+    folder.run(&["fit", "train.csv", "--target", "y", "--model", "m.json"]).succeeds();
+    folder
+}
+
+#[test]
+fn tables_fit_into_eighty_columns_and_their_words_are_explained() {
+    let folder = Folder::new();
+    let text = read(&{
+        folder.run(&["simulate", "linear", "--n", "400", "--seed", "5", "--out", "t.csv"]).succeeds();
+        folder.path("t.csv")
+    });
+    let long = text.replacen("s1,", "a_name_that_is_much_longer_than_any_column_of_a_table_should_be,", 1);
+    folder.file("long.csv", long);
+    let run = folder.run(&["fit", "long.csv", "--target", "y"]).succeeds();
+    let shown = run.stdout();
+    let table: Vec<&str> = shown.lines().skip_while(|line| !line.contains("probability")).take(11).collect();
+    assert!(table.iter().all(|line| line.chars().count() <= 80), "{table:#?}");
+    assert!(table.iter().any(|line| line.contains("a_name") && line.contains("…")), "{table:#?}");
+    assert!(table[0].contains("p-value") && table.iter().any(|line| line.ends_with("< 1e-16")), "{table:#?}");
+    for word in ["probability: that 'y' depends on it", "p-value: how often chance alone"] {
+        assert_eq!(shown.matches(word).count(), 1, "{shown}");
+    }
+    assert!(run.stderr().contains("next: --model"), "{}", run.stderr());
+    let all = folder.run(&["fit", "long.csv", "--target", "y", "--verbose", "--model", "m.json"]).succeeds();
+    assert!(all.stdout().contains("effect size") && all.stdout().contains("a_name_that_is_much_longer_than_any"));
+    for line in ["settings of svi: ", "model written to m.json", "next: stablevar predict m.json"] {
+        assert!(all.stderr().contains(line), "{}", all.stderr());
+    }
+}
+
+#[test]
+fn rows_without_weight_are_told() {
+    let folder = Folder::with_sample();
+    let run = folder.run(&["fit", "train.csv", "--target", "y", "--method", "dwr", "--reweighter", "balance"]);
+    let weights = folder.run(&[
+        "fit",
+        "train.csv",
+        "--target",
+        "y",
+        "--method",
+        "dwr",
+        "--reweighter",
+        "balance",
+        "--weights",
+        "w.csv",
+    ]);
+    assert!([run.code(), weights.code()].iter().all(|code| [0, 3].contains(code)), "{}", run.stderr());
+    let none = read(&folder.path("w.csv")).lines().filter(|line| *line == "0").count();
+    let told = format!("{none} of 600 weights are 0");
+    assert_eq!(run.stdout().contains(&told), none > 0, "{none}: {}", run.stdout());
+    assert!(none > 0, "the sample should have some");
+}
+
+#[test]
+fn several_models_are_evaluated_side_by_side() {
+    let folder = fitted();
+    folder.run(&["fit", "train.csv", "--target", "y", "--method", "ols", "--model", "ols.json"]).succeeds();
+    folder.run(&["simulate", "linear", "--n", "200", "--environments", "--out", "test.csv"]).succeeds();
+    let evaluate = |models: &[&str], more: &[&str]| {
+        folder.run(&[&["evaluate"], models, &["test.csv", "--env", "environment"], more].concat()).succeeds()
+    };
+    let both = evaluate(&["m.json", "ols.json"], &["--format", "json"]).json();
+    for name in ["m", "ols"] {
+        let alone = evaluate(&[&format!("{name}.json")], &["--format", "json"]).json();
+        assert_eq!(both["models"][name], alone);
+        let environment = &alone["environments"]["-3"];
+        let error = environment["error"].as_f64().unwrap();
+        let ends = [0, 1].map(|end| environment["interval"][end].as_f64().unwrap());
+        assert!(ends[0] < error && error < ends[1] && ends[1] - ends[0] < error, "{environment}");
+        assert!(environment["r2"].as_f64().unwrap() > 0.5 && environment["baseline"].as_f64().unwrap() > error);
+        assert!(alone["training_error"].as_f64().unwrap() > 0.2);
+    }
+    assert_eq!(both["mean_error"], both["models"]["m"]["mean_error"]);
+    let shown = evaluate(&["m.json", "ols.json"], &[]).stdout();
+    let first = |line: &str| line.split_whitespace().next().map(String::from);
+    let names: Vec<String> = shown.lines().skip(2).map_while(first).take(10).collect();
+    assert_eq!(names, ["-3", "-2", "-1.7", "-1.5", "-1.3", "1.3", "1.5", "1.7", "2", "3"]);
+    assert!(shown.contains("it is no standard error"), "{shown}");
+    let alone = evaluate(&["m.json"], &[]).stdout();
+    assert!(alone.contains("R^2") && alone.contains("90 % interval") && alone.contains("training "), "{alone}");
+}
+
+#[test]
+fn environments_are_in_natural_order() {
+    let folder = fitted();
+    let mut rows = read(&folder.path("train.csv"));
+    let names = ["p10", "p9", "p1", ""];
+    let mut lines: Vec<String> = rows.lines().map(String::from).collect();
+    lines[0] += ",place";
+    lines.iter_mut().skip(1).enumerate().for_each(|(k, line)| *line += &format!(",{}", names[k % 4]));
+    rows = lines.join("\n");
+    folder.file("places.csv", rows);
+    let run = folder.run(&["evaluate", "m.json", "places.csv", "--env", "place", "--format", "json"]).succeeds();
+    let order: Vec<String> = run.json()["environments"].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(order, ["p1", "p9", "p10", "(missing)"]);
+}
+
+#[test]
+fn predictions_keep_ids_and_have_intervals() {
+    let folder = fitted();
+    let lines: Vec<String> = read(&folder.path("train.csv"))
+        .lines()
+        .enumerate()
+        .map(|(k, line)| if k == 0 { format!("id,{line}") } else { format!("{k:05},{line}") })
+        .collect();
+    folder.file("ids.csv", lines.join("\n"));
+    let run = folder.run(&["predict", "m.json", "ids.csv", "--keep", "id,y", "--interval=0.8"]).succeeds();
+    let shown = run.stdout();
+    let rows: Vec<Vec<&str>> = shown.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0], ["id", "y", "prediction", "lower", "upper"]);
+    assert_eq!((rows[1][0], rows.len()), ("00001", 601));
+    let value = |row: &Vec<&str>, column: usize| row[column].parse::<f64>().unwrap();
+    let inside = rows[1..].iter().filter(|row| (value(row, 3)..=value(row, 4)).contains(&value(row, 1))).count();
+    assert!((0.76..=0.86).contains(&(inside as f64 / 600.0)), "{inside}");
+    assert!(run.stderr().contains("hold 80 % of outcomes"), "{}", run.stderr());
+    folder.run(&["predict", "m.json", "ids.csv", "--keep", "di"]).fails_with(&["no column 'di'", "did you mean 'id'?"]);
+    folder.run(&["predict", "m.json", "ids.csv", "--calibrate"]).fails_with(&["--calibrate is for"]);
+    folder.run(&["predict", "m.json", "ids.csv", "--interval=0.9999"]).fails_with(&["too few"]);
+}
+
+#[test]
+fn probabilities_come_with_how_far_they_can_be_believed() {
+    let folder = Folder::new();
+    folder.run(&["simulate", "linear", "--n", "800", "--binary", "--seed", "3", "--out", "t.csv"]).succeeds();
+    folder.run(&["fit", "t.csv", "--target", "y", "--method", "logistic", "--model", "m.json"]).succeeds();
+    let plain = folder.run(&["predict", "m.json", "t.csv"]).succeeds();
+    assert!(plain.stderr().contains("points on average (slope"), "{}", plain.stderr());
+    let mended = folder.run(&["predict", "m.json", "t.csv", "--calibrate"]).succeeds();
+    assert!(mended.stderr().contains("calibrated, they are off by"), "{}", mended.stderr());
+    assert_ne!(plain.stdout(), mended.stdout());
+    folder.run(&["predict", "m.json", "t.csv", "--interval"]).fails_with(&["--interval is for numbers"]);
+}
+
+#[test]
+fn settings_are_kept_in_a_file_and_taken_from_it() {
+    let folder = Folder::with_sample();
+    let fit = ["fit", "train.csv", "--target", "y", "--select", "3", "--exclude", "v1,v2", "--seed", "4"];
+    let first = folder.run(&[&fit[..], &["--save-config", "fit.toml", "--format", "json"]].concat()).succeeds().json();
+    let text = read(&folder.path("fit.toml"));
+    assert!(text.contains("select = 3") && text.contains("target = \"y\""), "{text}");
+    let again = |more: &[&str]| {
+        folder.run(&[&["fit", "--config", "fit.toml", "--format", "json"], more].concat()).succeeds().json()
+    };
+    assert_eq!(again(&[])["coefficients"], first["coefficients"]);
+    // What is said here counts.
+    assert_eq!(again(&["--select", "2"])["selected"].as_array().unwrap().len(), 2);
+    assert_eq!(again(&["--threshold", "0.5"])["settings"]["select"], json!(null));
+    folder.file("bad.toml", "data = \"train.csv\"\ntarget = \"y\"\nselct = 3\n");
+    folder.run(&["fit", "--config", "bad.toml"]).fails_with(&["bad.toml: selct", "select"]);
+    folder.file("bad.toml", "target = \"y\"\n");
+    folder.run(&["fit", "--config", "bad.toml"]).fails_with(&["say which table"]);
+    folder.file("bad.toml", "target = \n");
+    folder.run(&["fit", "--config", "bad.toml"]).fails_with(&["bad.toml"]);
+}
+
+#[test]
+fn shells_get_completions_and_manual_pages() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = folder.run(&["completions", shell]).succeeds().stdout();
+        assert!(script.contains("reselect") && script.contains("evidence"), "{shell}");
+    }
+    folder.run(&["man", "--out", "pages"]).succeeds();
+    let page = read(&folder.path("pages/stablevar-fit.1"));
+    assert!(page.contains("Choosing variables") || page.contains("threshold"), "{page}");
+    assert!(folder.path("pages/stablevar-simulate-linear.1").exists() && folder.path("pages/stablevar.1").exists());
+}
+
+#[test]
+fn a_sample_that_would_never_be_whole_is_refused_at_once() {
+    let folder = Folder::new();
+    let start = std::time::Instant::now();
+    let hopeless = ["simulate", "linear", "--n", "100000", "--p", "50", "--stable", "10", "--out", "t.csv"];
+    folder.run(&hopeless).fails_with(&["were kept by the selection", "--biased"]);
+    assert!(start.elapsed().as_secs() < 20);
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn gates_that_decide_nothing_do_not_set_the_exit_code() {
+    let folder = Folder::with_sample();
+    let json = folder.run(&["fit", "train.csv", "--target", "y", "--format", "json"]).succeeds().json();
+    assert_eq!(json["converged"], json!(true));
+    let remedy = folder.run(&["fit", "train.csv", "--target", "y", "--evidence", "none", "--loops", "2"]);
+    if remedy.code() == 3 {
+        assert!(remedy.stderr().contains("--loops"), "{}", remedy.stderr());
+    }
+}

@@ -1,0 +1,74 @@
+//! Tables as they come, from fit to prediction.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use common::{Folder, read};
+use std::fmt::Write;
+
+/// 120 rows with decimal commas, money, days and a code, of which the price is made.
+fn messy() -> String {
+    let mut text = "id;price;area;day;code\n".to_string();
+    for k in 0..120 {
+        let (area, code) = ((k * 37 % 101) as f64 / 4.0, k % 3 + 1);
+        let day = 1 + k * 5 % 28;
+        let price = 1000.0 + 300.0 * area + 50.0 * f64::from(code == 2) + (k * 13 % 7) as f64;
+        let written = |value: f64| format!("{value:.2}").replace('.', ",");
+        writeln!(text, "{};{} €;{};{day:02}.03.2021;{code}", 500 + k, written(price), written(area)).unwrap();
+    }
+    text
+}
+
+#[test]
+fn a_model_reads_new_tables_as_it_read_its_own() {
+    let folder = Folder::new();
+    folder.file("t.csv", messy());
+    let fit = ["fit", "t.csv", "--target", "price", "--exclude", "id,day", "--category", "code", "--model", "m.json"];
+    let run = folder.run(&fit).succeeds();
+    for line in
+        ["'price' is read as amounts of money with decimal commas", "'area' is read as numbers with decimal commas"]
+    {
+        assert!(run.stderr().contains(line), "{}", run.stderr());
+    }
+    folder.run(&["predict", "m.json", "t.csv", "--out", "all.csv"]).succeeds();
+    // By itself 12,750 is twelve thousand.
+    folder.file("one.csv", "area,code\n\"12,750\",2\n");
+    let one = folder.run(&["predict", "m.json", "one.csv"]).succeeds().stdout();
+    let predicted: f64 = one.lines().nth(1).unwrap().parse().unwrap();
+    assert!((predicted - 4878.0).abs() < 20.0, "{predicted}");
+    let json = folder.run(&["evaluate", "m.json", "t.csv", "--format", "json"]).succeeds().json();
+    assert!(json["mean_error"].as_f64().unwrap() < 20.0, "{json}");
+    assert_eq!(read(&folder.path("all.csv")).lines().count(), 121);
+    folder.run(&["foresee", "m.json", "t.csv"]).succeeds();
+}
+
+#[test]
+fn columns_are_chosen_by_lists_and_dates_taken_apart() {
+    let folder = Folder::new();
+    folder.file("t.csv", messy());
+    let fit = |more: &[&str]| folder.run(&[&["fit", "t.csv", "--target", "price", "--format", "json"], more].concat());
+    let json = fit(&["--columns", "area,code"]).succeeds().json();
+    assert_eq!(json["features"], serde_json::json!(["area", "code"]));
+    let json = fit(&["--columns", "area,day", "--date", "day=parts", "--model", "m.json"]).succeeds().json();
+    // All days are of one month of one year.
+    assert_eq!(json["features"], serde_json::json!(["area", "day.weekday"]));
+    folder.run(&["predict", "m.json", "t.csv"]).succeeds();
+    fit(&["--columns", "area,dya"]).fails_with(&["no column 'dya'", "did you mean 'day'?"]);
+    fit(&["--exclude", "area,price"]).fails_with(&["target and be left out"]);
+    let json = fit(&["--delimiter", ";", "--decimal", "comma"]).succeeds().json();
+    assert_eq!(json["features"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn hints_list_the_columns_that_there_are() {
+    let folder = Folder::new();
+    folder.file("t.csv", messy());
+    folder.run(&["fit", "t.csv", "--target", "price", "--exclude", "id", "--model", "m.json"]).succeeds();
+    folder
+        .run(&["evaluate", "m.json", "t.csv", "--env", "period"])
+        .fails_with(&["no column 'period'", "'day', 'code'"]);
+    folder.run(&["evaluate", "m.json", "t.csv", "--target", "prices"]).fails_with(&["did you mean 'price'?"]);
+    folder.run(&["fit", "t.csv", "--target", "cost"]).fails_with(&["'price', 'area', 'day'"]);
+    folder.file("book.xlsx", b"PK\x03\x04 and so on");
+    folder.run(&["fit", "book.xlsx", "--target", "y"]).fails_with(&["spreadsheet", "read_excel"]);
+}
