@@ -43,6 +43,10 @@ class SelectorParameters(BaseEstimator):
         Also select in this many random halves of the rows, and keep what most of them select. ``None``: none.
     least_frequency : float in [0, 1], default=0.5
         Share of the halves in which a variable must be selected.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -66,6 +70,7 @@ class SelectorParameters(BaseEstimator):
         "fdr",
         "resamples",
         "least_frequency",
+        "weight_kind",
         "missing",
         "max_levels",
         "random_state",
@@ -87,6 +92,7 @@ class SelectorParameters(BaseEstimator):
         fdr: float | None = None,
         resamples: int | None = None,
         least_frequency: float = 0.5,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -104,6 +110,7 @@ class SelectorParameters(BaseEstimator):
         self.fdr = fdr
         self.resamples = resamples
         self.least_frequency = least_frequency
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state

@@ -113,6 +113,10 @@ class SVIRegressor(Regression, StableModel):
         Number of boosted trees. ``None``: as many as help on rows held out.
     tree_depth : int in [1, 10], default=3
         Splits from the root of a boosted tree to a leaf at most.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -214,6 +218,7 @@ class SVIRegressor(Regression, StableModel):
         "tree_start": "tree-start",
         "tree_rounds": "tree-rounds",
         "tree_depth": "tree-depth",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -251,6 +256,7 @@ class SVIRegressor(Regression, StableModel):
         tree_start: Literal["line", "constant"] = "line",
         tree_rounds: int | None = None,
         tree_depth: int = 3,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -284,6 +290,7 @@ class SVIRegressor(Regression, StableModel):
         self.tree_start = tree_start
         self.tree_rounds = tree_rounds
         self.tree_depth = tree_depth
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -374,6 +381,10 @@ class SVIClassifier(Classification, StableModel):
         Number of boosted trees. ``None``: as many as help on rows held out.
     tree_depth : int in [1, 10], default=3
         Splits from the root of a boosted tree to a leaf at most.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -477,6 +488,7 @@ class SVIClassifier(Classification, StableModel):
         "tree_start": "tree-start",
         "tree_rounds": "tree-rounds",
         "tree_depth": "tree-depth",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -514,6 +526,7 @@ class SVIClassifier(Classification, StableModel):
         tree_start: Literal["line", "constant"] = "line",
         tree_rounds: int | None = None,
         tree_depth: int = 3,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -547,6 +560,7 @@ class SVIClassifier(Classification, StableModel):
         self.tree_start = tree_start
         self.tree_rounds = tree_rounds
         self.tree_depth = tree_depth
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -629,6 +643,10 @@ class SVIDRegressor(Regression, StableModel):
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -718,6 +736,7 @@ class SVIDRegressor(Regression, StableModel):
         "refit": "refit",
         "remember": "remember",
         "outlier_limit": "outlier-limit",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -752,6 +771,7 @@ class SVIDRegressor(Regression, StableModel):
         refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         outlier_limit: float = 4.0,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -782,6 +802,7 @@ class SVIDRegressor(Regression, StableModel):
         self.refit = refit
         self.remember = remember
         self.outlier_limit = outlier_limit
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -864,6 +885,10 @@ class SVIDClassifier(Classification, StableModel):
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -955,6 +980,7 @@ class SVIDClassifier(Classification, StableModel):
         "refit": "refit",
         "remember": "remember",
         "outlier_limit": "outlier-limit",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -989,6 +1015,7 @@ class SVIDClassifier(Classification, StableModel):
         refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         outlier_limit: float = 4.0,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -1019,6 +1046,7 @@ class SVIDClassifier(Classification, StableModel):
         self.refit = refit
         self.remember = remember
         self.outlier_limit = outlier_limit
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -1107,6 +1135,10 @@ class NonlinearSVIRegressor(Regression, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -1209,6 +1241,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -1247,6 +1280,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -1281,6 +1315,7 @@ class NonlinearSVIRegressor(Regression, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -1369,6 +1404,10 @@ class NonlinearSVIClassifier(Classification, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -1464,6 +1503,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -1502,6 +1542,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -1536,6 +1577,7 @@ class NonlinearSVIClassifier(Classification, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -1558,6 +1600,10 @@ class OLSRegressor(Regression, StableModel):
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -1625,6 +1671,7 @@ class OLSRegressor(Regression, StableModel):
     _parameters: ClassVar[dict[str, str]] = {
         "refit": "refit",
         "remember": "remember",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -1637,6 +1684,7 @@ class OLSRegressor(Regression, StableModel):
         *,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -1645,6 +1693,7 @@ class OLSRegressor(Regression, StableModel):
     ) -> None:
         self.refit = refit
         self.remember = remember
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -1675,6 +1724,10 @@ class LassoRegressor(Regression, StableModel):
         keeps none.
     alpha : float in (0, inf) or None, default=None
         The Lasso's penalty, for standardised columns and outcome. ``None``: by cross-validation.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -1746,6 +1799,7 @@ class LassoRegressor(Regression, StableModel):
         "refit": "refit",
         "remember": "remember",
         "alpha": "alpha",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -1762,6 +1816,7 @@ class LassoRegressor(Regression, StableModel):
         refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         alpha: float | None = None,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -1774,6 +1829,7 @@ class LassoRegressor(Regression, StableModel):
         self.refit = refit
         self.remember = remember
         self.alpha = alpha
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -1799,6 +1855,10 @@ class RidgeRegressor(Regression, StableModel):
     shrinkage : float in [0, inf) or None, default=None
         Penalty of ridge regression, for standardised columns and outcome. ``None``: by generalised cross-
         validation.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -1867,6 +1927,7 @@ class RidgeRegressor(Regression, StableModel):
         "refit": "refit",
         "remember": "remember",
         "shrinkage": "shrinkage",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -1880,6 +1941,7 @@ class RidgeRegressor(Regression, StableModel):
         refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         shrinkage: float | None = None,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -1889,6 +1951,7 @@ class RidgeRegressor(Regression, StableModel):
         self.refit = refit
         self.remember = remember
         self.shrinkage = shrinkage
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -1944,6 +2007,10 @@ class STGRegressor(Regression, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -2026,6 +2093,7 @@ class STGRegressor(Regression, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -2053,6 +2121,7 @@ class STGRegressor(Regression, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -2076,6 +2145,7 @@ class STGRegressor(Regression, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -2131,6 +2201,10 @@ class STGClassifier(Classification, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -2215,6 +2289,7 @@ class STGClassifier(Classification, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -2242,6 +2317,7 @@ class STGClassifier(Classification, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -2265,6 +2341,7 @@ class STGClassifier(Classification, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -2298,6 +2375,10 @@ class DWRRegressor(Regression, StableModel):
         keeps none.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the refitted network's first, or the published descent's.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -2369,6 +2450,7 @@ class DWRRegressor(Regression, StableModel):
         "refit": "refit",
         "remember": "remember",
         "learning_rate": "learning-rate",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -2385,6 +2467,7 @@ class DWRRegressor(Regression, StableModel):
         refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         learning_rate: float = 0.01,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -2397,6 +2480,7 @@ class DWRRegressor(Regression, StableModel):
         self.refit = refit
         self.remember = remember
         self.learning_rate = learning_rate
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -2430,6 +2514,10 @@ class DWRClassifier(Classification, StableModel):
         keeps none.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the refitted network's first, or the published descent's.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -2503,6 +2591,7 @@ class DWRClassifier(Classification, StableModel):
         "refit": "refit",
         "remember": "remember",
         "learning_rate": "learning-rate",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -2519,6 +2608,7 @@ class DWRClassifier(Classification, StableModel):
         refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
         learning_rate: float = 0.01,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -2531,6 +2621,7 @@ class DWRClassifier(Classification, StableModel):
         self.refit = refit
         self.remember = remember
         self.learning_rate = learning_rate
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -2579,6 +2670,10 @@ class SRDORegressor(Regression, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -2657,6 +2752,7 @@ class SRDORegressor(Regression, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -2680,6 +2776,7 @@ class SRDORegressor(Regression, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -2699,6 +2796,7 @@ class SRDORegressor(Regression, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -2747,6 +2845,10 @@ class SRDOClassifier(Classification, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -2827,6 +2929,7 @@ class SRDOClassifier(Classification, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -2850,6 +2953,7 @@ class SRDOClassifier(Classification, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -2869,6 +2973,7 @@ class SRDOClassifier(Classification, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -2906,6 +3011,10 @@ class MLPRegressor(Regression, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -2980,6 +3089,7 @@ class MLPRegressor(Regression, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -2999,6 +3109,7 @@ class MLPRegressor(Regression, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -3014,6 +3125,7 @@ class MLPRegressor(Regression, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -3051,6 +3163,10 @@ class MLPClassifier(Classification, StableModel):
         Ridge on the refitted network's weights.
     restarts : int in [1, inf), default=3
         Random starts of the refitted network, of which the best on held-out rows is kept.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -3127,6 +3243,7 @@ class MLPClassifier(Classification, StableModel):
         "batch_size": "batch-size",
         "decay": "decay",
         "restarts": "restarts",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -3146,6 +3263,7 @@ class MLPClassifier(Classification, StableModel):
         batch_size: int = 128,
         decay: float = 0.0001,
         restarts: int = 3,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -3161,6 +3279,7 @@ class MLPClassifier(Classification, StableModel):
         self.batch_size = batch_size
         self.decay = decay
         self.restarts = restarts
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -3183,6 +3302,10 @@ class LogisticClassifier(Classification, StableModel):
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -3252,6 +3375,7 @@ class LogisticClassifier(Classification, StableModel):
     _parameters: ClassVar[dict[str, str]] = {
         "refit": "refit",
         "remember": "remember",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -3264,6 +3388,7 @@ class LogisticClassifier(Classification, StableModel):
         *,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -3272,6 +3397,7 @@ class LogisticClassifier(Classification, StableModel):
     ) -> None:
         self.refit = refit
         self.remember = remember
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state

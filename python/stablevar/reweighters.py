@@ -30,6 +30,10 @@ class Balance(Reweighting):
         another reweighter.
     max_iter : int in [1, inf), default=500
         Most steps of the search for balance.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -77,6 +81,7 @@ class Balance(Reweighting):
         "ridge": "ridge",
         "tol": "balance-tolerance",
         "max_iter": "balance-steps",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -92,6 +97,7 @@ class Balance(Reweighting):
         ridge: float | None = None,
         tol: float = 1e-09,
         max_iter: int = 500,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -102,6 +108,7 @@ class Balance(Reweighting):
         self.ridge = ridge
         self.tol = tol
         self.max_iter = max_iter
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -119,6 +126,10 @@ class DWR(Reweighting):
         The loss at which the published descent stops early.
     learning_rate : float in (0, inf), default=0.01
         Length of a step of Adam: the refitted network's first, or the published descent's.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -154,6 +165,7 @@ class DWR(Reweighting):
         "max_iter": "steps",
         "tol": "dwr-tolerance",
         "learning_rate": "learning-rate",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -167,6 +179,7 @@ class DWR(Reweighting):
         max_iter: int = 20_000,
         tol: float = 1e-12,
         learning_rate: float = 0.01,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -175,6 +188,7 @@ class DWR(Reweighting):
         self.max_iter = max_iter
         self.tol = tol
         self.learning_rate = learning_rate
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state
@@ -194,6 +208,10 @@ class SRDO(Reweighting):
         A larger ratio of densities is cut off there.
     folds : int in [2, inf), default=3
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -229,6 +247,7 @@ class SRDO(Reweighting):
         "classifier": "classifier",
         "weight_limit": "weight-limit",
         "folds": "folds",
+        "weight_kind": "weight-kind",
         "missing": "missing",
         "max_levels": "max-levels",
         "random_state": "seed",
@@ -242,6 +261,7 @@ class SRDO(Reweighting):
         classifier: Literal["network", "quadratic"] = "network",
         weight_limit: float = 20.0,
         folds: int = 3,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -250,6 +270,7 @@ class SRDO(Reweighting):
         self.classifier = classifier
         self.weight_limit = weight_limit
         self.folds = folds
+        self.weight_kind = weight_kind
         self.missing = missing
         self.max_levels = max_levels
         self.random_state = random_state

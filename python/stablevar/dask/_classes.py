@@ -94,6 +94,10 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         Number of boosted trees. ``None``: as many as help on rows held out.
     tree_depth : int in [1, 10], default=3
         Splits from the root of a boosted tree to a leaf at most.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -146,6 +150,7 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         tree_start: Literal["line", "constant"] = "line",
         tree_rounds: int | None = None,
         tree_depth: int = 3,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -181,6 +186,7 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
             tree_start=tree_start,
             tree_rounds=tree_rounds,
             tree_depth=tree_depth,
+            weight_kind=weight_kind,
             missing=missing,
             max_levels=max_levels,
             random_state=random_state,
@@ -274,6 +280,10 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         Number of boosted trees. ``None``: as many as help on rows held out.
     tree_depth : int in [1, 10], default=3
         Splits from the root of a boosted tree to a leaf at most.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -326,6 +336,7 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         tree_start: Literal["line", "constant"] = "line",
         tree_rounds: int | None = None,
         tree_depth: int = 3,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -361,6 +372,7 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
             tree_start=tree_start,
             tree_rounds=tree_rounds,
             tree_depth=tree_depth,
+            weight_kind=weight_kind,
             missing=missing,
             max_levels=max_levels,
             random_state=random_state,
@@ -391,6 +403,10 @@ class DaskBalance(OnDaskBalance, Balance):
         another reweighter.
     max_iter : int in [1, inf), default=500
         Most steps of the search for balance.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What base weights mean. "survey": how much a row counts beside the others: only their ratios matter, and
+        uneven ones leave fewer effective rows. "frequency": how often it was seen: a count of 2 is the row standing
+        twice.
     missing : {"refuse", "drop", "mean"}, default="refuse"
         What to do with missing values. "refuse": stop and say where they are. "drop": leave out the rows that have
         any. "mean": put the column's mean, or the most frequent text.
@@ -419,6 +435,7 @@ class DaskBalance(OnDaskBalance, Balance):
         ridge: float | None = None,
         tol: float = 1e-09,
         max_iter: int = 500,
+        weight_kind: Literal["survey", "frequency"] = "survey",
         missing: Literal["refuse", "drop", "mean"] = "refuse",
         max_levels: int = 100,
         random_state: RandomState = 0,
@@ -431,6 +448,7 @@ class DaskBalance(OnDaskBalance, Balance):
             ridge=ridge,
             tol=tol,
             max_iter=max_iter,
+            weight_kind=weight_kind,
             missing=missing,
             max_levels=max_levels,
             random_state=random_state,
