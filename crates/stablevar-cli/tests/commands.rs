@@ -374,7 +374,9 @@ fn evidence_is_the_default_and_appears_in_table_json_and_model() {
     }
     assert_eq!(json["open_probability"]["s1"], first["probability"]);
     assert!(read(&folder.path("m.json")).contains("\"p_value\""));
-    assert!(fit(&[]).stdout().contains("effect given all others"));
+    assert!(
+        fit(&[]).stdout().contains("effect: change of the outcome by one unit of it when all others are held fixed")
+    );
     assert_eq!(fit(&["--evidence", "focused", "--format", "json"]).json()["evidence_source"], "focused");
     let none = fit(&["--evidence", "none", "--format", "json"]).json();
     assert!(none["evidence"].is_null() && none["evidence_source"].is_null());

@@ -5,6 +5,7 @@ mod common;
 
 use common::{Folder, read};
 use serde_json::json;
+use std::io::{BufRead, BufReader};
 
 /// A model of `train.csv` in `m.json`.
 fn fitted() -> Folder {
@@ -27,7 +28,8 @@ fn tables_fit_into_eighty_columns_and_their_words_are_explained() {
     let table: Vec<&str> = shown.lines().skip_while(|line| !line.contains("probability")).take(11).collect();
     assert!(table.iter().all(|line| line.chars().count() <= 80), "{table:#?}");
     assert!(table.iter().any(|line| line.contains("a_name") && line.contains("…")), "{table:#?}");
-    assert!(table[0].contains("p-value") && table.iter().any(|line| line.ends_with("< 1e-16")), "{table:#?}");
+    let shown_p = |line: &&str| line.ends_with(" 0.99") || line.ends_with("e-10");
+    assert!(table[0].contains("p-value") && table.iter().filter(|line| shown_p(line)).count() >= 2, "{table:#?}");
     for word in ["probability: that 'y' depends on it", "p-value: how often chance alone"] {
         assert_eq!(shown.matches(word).count(), 1, "{shown}");
     }
@@ -78,7 +80,9 @@ fn several_models_are_evaluated_side_by_side() {
         let error = environment["error"].as_f64().unwrap();
         let ends = [0, 1].map(|end| environment["interval"][end].as_f64().unwrap());
         assert!(ends[0] < error && error < ends[1] && ends[1] - ends[0] < error, "{environment}");
-        assert!(environment["r2"].as_f64().unwrap() > 0.5 && environment["baseline"].as_f64().unwrap() > error);
+        // Least squares fails there, which is what the other one is for.
+        assert_eq!(environment["r2"].as_f64().unwrap() > 0.5, name == "m", "{environment}");
+        assert!(environment["baseline"].as_f64().unwrap() > 0.5, "{environment}");
         assert!(alone["training_error"].as_f64().unwrap() > 0.2);
     }
     assert_eq!(both["mean_error"], both["models"]["m"]["mean_error"]);
@@ -124,7 +128,9 @@ fn predictions_keep_ids_and_have_intervals() {
     let inside = rows[1..].iter().filter(|row| (value(row, 3)..=value(row, 4)).contains(&value(row, 1))).count();
     assert!((0.76..=0.86).contains(&(inside as f64 / 600.0)), "{inside}");
     assert!(run.stderr().contains("hold 80 % of outcomes"), "{}", run.stderr());
-    folder.run(&["predict", "m.json", "ids.csv", "--keep", "di"]).fails_with(&["no column 'di'", "did you mean 'id'?"]);
+    folder
+        .run(&["predict", "m.json", "ids.csv", "--keep", "di"])
+        .fails_with(&["no column 'di'", "the columns are: 'id', 's1'"]);
     folder.run(&["predict", "m.json", "ids.csv", "--calibrate"]).fails_with(&["--calibrate is for"]);
     folder.run(&["predict", "m.json", "ids.csv", "--interval=0.9999"]).fails_with(&["too few"]);
 }
@@ -178,13 +184,24 @@ fn shells_get_completions_and_manual_pages() {
 }
 
 #[test]
-fn a_sample_that_would_never_be_whole_is_refused_at_once() {
+fn a_sample_that_would_never_be_whole_is_refused_at_once_and_a_slow_one_told() {
     let folder = Folder::new();
     let start = std::time::Instant::now();
-    let hopeless = ["simulate", "linear", "--n", "100000", "--p", "50", "--stable", "10", "--out", "t.csv"];
+    let hopeless =
+        ["simulate", "linear", "--n", "1000", "--p", "50", "--stable", "10", "--biased", "20", "--out", "t.csv"];
     folder.run(&hopeless).fails_with(&["were kept by the selection", "--biased"]);
     assert!(start.elapsed().as_secs() < 20);
     assert!(folder.names().is_empty());
+    let mut slow =
+        folder.command(&["simulate", "linear", "--n", "1000000", "--p", "50", "--stable", "10", "--out", "t.csv"]);
+    let mut running = slow.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(running.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    running.kill().unwrap();
+    running.wait().unwrap();
+    for told in ["keeps about 1 in", "for 1000000 rows", "--biased"] {
+        assert!(line.contains(told), "{line}");
+    }
 }
 
 #[test]

@@ -296,6 +296,14 @@ impl World {
         Ok(share)
     }
 
+    /// Whether so many rows can be held in memory.
+    pub fn check_size(&self, rows: usize) -> Result<()> {
+        match (rows as u64).checked_mul(self.columns as u64 + 1) {
+            Some(values) if values <= MOST_VALUES => Ok(()),
+            _ => Err(Error::BadRequest(format!("{rows} rows of {} columns do not fit in memory", self.columns))),
+        }
+    }
+
     /// Draws `rows` rows under the bias rate `rate` (1 is no bias), the outcome `y` last.
     pub fn draw(&self, rows: usize, rate: f64, seed: u64) -> Result<Table<'static>> {
         self.draw_watched(rows, rate, seed, &mut |_| {})
@@ -312,9 +320,7 @@ impl World {
         /// Draws between two calls.
         const TOLD: usize = 1 << 14;
         self.check(rate)?;
-        if (rows as u64).checked_mul(self.columns as u64 + 1).is_none_or(|values| values > MOST_VALUES) {
-            return Err(Error::BadRequest(format!("{rows} rows of {} columns do not fit in memory", self.columns)));
-        }
+        self.check_size(rows)?;
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut columns = vec![Vec::with_capacity(rows); self.columns + 1];
         let mut row = vec![0.0; self.columns];

@@ -383,19 +383,22 @@ fn closest<'a>(wanted: &str, available: &'a [String]) -> Option<&'a String> {
         .map(|(_, name)| name)
 }
 
+/// Letters that were left out, added, replaced or swapped with the next.
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, left) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 0..a.len() {
+        let mut row = vec![i + 1; b.len() + 1];
         for j in 0..b.len() {
-            let replaced = diagonal + usize::from(left != b[j]);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+            row[j + 1] = (last[j] + usize::from(a[i] != b[j])).min(row[j] + 1).min(last[j + 1] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                row[j + 1] = row[j + 1].min(before[j - 1] + 1);
+            }
         }
+        before = std::mem::replace(&mut last, row);
     }
-    row[b.len()]
+    last[b.len()]
 }
 
 #[cfg(test)]
@@ -407,6 +410,7 @@ mod tests {
         let names = vec!["price".to_string(), "sqft_living".to_string()];
         assert_eq!(closest("Prise", &names), Some(&names[0]));
         assert_eq!(closest("sqft_livng", &names), Some(&names[1]));
+        assert_eq!(closest("sqtf_livign", &names), Some(&names[1]));
         assert_eq!(closest("bedrooms", &names), None);
     }
 }

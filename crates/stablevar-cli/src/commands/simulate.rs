@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: &SimulateArguments) -> anyhow::Result<Ending> {
 /// Refuses what would not end, and says how long the rest takes where that is long.
 fn tell_what_to_expect(world: &World, rows: usize, rates: &[f64], seed: u64, printer: &Printer) -> Result<()> {
     const TRIED: usize = 20_000;
+    world.check_size(rows)?;
     let start = Instant::now();
     let shares = rates.iter().map(|&rate| world.share_kept(rate, TRIED, seed)).collect::<Result<Vec<f64>>>()?;
     let a_row = start.elapsed().as_secs_f64() / (TRIED * rates.len()) as f64;

@@ -32,7 +32,14 @@ impl Folder {
 
     /// Runs the program in this folder.
     pub fn run(&self, arguments: &[&str]) -> Run {
-        Run(Command::new(env!("CARGO_BIN_EXE_stablevar")).args(arguments).current_dir(self.0.path()).output().unwrap())
+        Run(self.command(arguments).output().unwrap())
+    }
+
+    /// The program in this folder, to be started.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stablevar"));
+        command.args(arguments).current_dir(self.0.path());
+        command
     }
 
     /// 600 simulated rows, in `train.csv`.

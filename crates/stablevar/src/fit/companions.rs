@@ -20,6 +20,8 @@ use crate::stress::{HeldOut, plain_losses, rows_for_stress};
 const SOME_EVIDENCE: f64 = 0.3;
 /// By how much, in standard errors, slopes in least squares and in flexible regressions may differ.
 const AGREEMENT: f64 = 2.0;
+/// By how much the former may be the farther from 0: a bias that few rows show makes it so, weak effects seldom do.
+const EXCESS: f64 = 1.5;
 /// What fits must do better by, as a share of the error, and in standard errors.
 const LEAST_GAIN: f64 = 0.004;
 const LEAST_SURE: f64 = 0.5;
@@ -60,7 +62,8 @@ pub(super) fn companions(
         let of_one = rows.encoding.features[*variable].columns.len() == 1;
         let flexible = normal_score(evidence[*variable].p_value);
         let flexible = if of_one { flexible.copysign(evidence[*variable].t) } else { flexible };
-        (linear[*variable] - flexible).abs() < AGREEMENT
+        let differs = linear[*variable] - flexible;
+        differs.abs() < AGREEMENT && linear[*variable].abs() - flexible.abs() < EXCESS
     };
     let joining: Vec<usize> = outside.into_iter().filter(agrees).collect();
     if joining.is_empty() {
