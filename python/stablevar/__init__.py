@@ -1,7 +1,7 @@
 """Stable learning: find the variables whose relation to the outcome survives a shift of the data."""
 
-from ._base import load
 from ._core import __version__
+from ._files import load
 from ._findings import FindingWarning
 from ._foresight import Foresight
 from ._path import BalancePath, balance_path

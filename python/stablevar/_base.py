@@ -1,224 +1,57 @@
-"""What the estimators share."""
+"""What the estimators share: fitting, predicting, weighing, and the choice of variables."""
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import inspect
 import json
-import math
-import numbers
-import os
-import re
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping, Sequence
-from os import PathLike
-from typing import Any, ClassVar, TypeVar, Union
+from collections.abc import Collection
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, is_classifier
-from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._elsewhere import Foreseeing
+from ._files import Stored
 from ._findings import raise_findings
-from ._foresight import Foresight, curve_of, foresight_of, grid_of
 from ._frames import coefficient_frame, evidence_frame
 from ._progress import progress_of
+from ._settings import (
+    MINIMUM_ROWS,
+    Columns,
+    Parametrised,
+    RandomState,
+    Rows,
+    Values,
+    check_together,
+    groups_of,
+    weights_of,
+)
 from ._summaries import Summary, summary_of_model
-from ._tables import environment_of, names_of, read, without_column
+from ._tables import absent_columns, environment_of, names_of, read, rows_of, without_column
 
-#: What a seed may be given by.
-RandomState = Union[int, np.random.RandomState, None]
-#: Rows of covariates: an array, or a data frame of pandas, polars or pyarrow.
-Rows = Any
-#: Outcomes, weights or environments: an array, a list or a series.
-Values = Any
-#: Columns by their names or positions.
-Columns = Union[str, int, Sequence[Union[str, int]]]
-#: Where a file is.
-Path = Union[str, "PathLike[str]"]
+# The generated classes take these from here.
+__all__ = ["Columns", "RandomState", "StableModel"]
 
-#: What errors are measured by, the usual one first.
-NUMBER_METRICS, CLASS_METRICS = ("mse", "rmse", "mae"), ("error-rate", "log-loss", "one-minus-auc")
-#: Rows needed at least.
-MINIMUM_ROWS = 3
+#: The class of an estimator, which `reselect` returns.
+Model = TypeVar("Model", bound="StableModel")
 
 
-def seed_of(random_state: RandomState) -> int:
-    """A seed for the core: the number given, or one drawn."""
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-        if random_state < 0:
-            raise ValueError(f"random_state must not be negative, and is {random_state}.")
-        return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-
-
-def weights_of(sample_weight: Values, rows: int) -> NDArray[np.float64] | None:
-    """Base weights, one per row."""
-    if sample_weight is None:
-        return None
-    if isinstance(sample_weight, numbers.Real):
-        sample_weight = np.full(rows, float(sample_weight))
-    weights = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight", ensure_min_samples=0
-    )
-    if weights.shape != (rows,):
-        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(rows,)}!")
-    if (weights < 0).any():
-        raise ValueError("Negative values in data passed to `sample_weight`.")
-    if not weights.any():
-        raise ValueError("Sample weights must contain at least one non-zero number.")
-    return np.ascontiguousarray(weights)
-
-
-def _by_numbers_within(value: Any) -> Any:
-    """By what to sort so that 'place 9' comes before 'place 10'; what is no text as it is."""
-    if not isinstance(value, str):
-        return value
-    parts = re.split(r"(\d+)", value)
-    return [(int(part), "") if k % 2 else (0, part) for k, part in enumerate(parts)]
-
-
-def named_columns(given: Columns, names: list[str], parameter: str) -> list[str]:
-    """Columns by their names; a whole number is a position."""
-    listed = [given] if isinstance(given, (str, int, np.integer)) else list(given)
-    found = []
-    for column in listed:
-        if isinstance(column, (bool, np.bool_)) or not isinstance(column, (str, int, np.integer)):
-            raise TypeError(f"{parameter} must hold names or positions of columns, not {column!r}.")
-        if isinstance(column, str):
-            found.append(str(column))
-        elif 0 <= column < len(names):
-            found.append(names[int(column)])
-        else:
-            raise ValueError(f"{parameter} has the position {column}, and X has {len(names)} columns.")
-    return found
-
-
-def groups_of(groups: Values, rows: int) -> NDArray[np.float64] | None:
-    """The group of each row by number."""
-    if groups is None:
-        return None
-    groups = np.asarray(groups)
-    if groups.shape != (rows,):
-        raise ValueError(f"groups.shape == {groups.shape}, expected {(rows,)}!")
-    numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(group, len(numbers)) for group in groups.tolist()], dtype=np.float64)
-
-
-def errors_by_environment(
-    estimators: Mapping[str, Any], X: Rows, y: Values, environments: Values, metric: str | None = None
-) -> tuple[list[str], dict[str, NDArray[np.float64]], str]:
-    """Environments in order, every model's errors in them, and what the errors are."""
-    y, environments = np.asarray(y), np.asarray(environments)
-    levels = list(dict.fromkeys(environments.tolist()))
-    with contextlib.suppress(TypeError):  # Mixed kinds have no order: as they came.
-        levels.sort(key=_by_numbers_within)
-    classifies = is_classifier(next(iter(estimators.values())))
-    known = CLASS_METRICS if classifies else NUMBER_METRICS
-    if metric is not None and metric not in known:
-        raise ValueError(f"metric must be one of {', '.join(known)} here, not {metric!r}.")
-    levels = list(dict.fromkeys(map(str, levels)))
-    names = [str(environment) for environment in environments.tolist()]
-    errors, label = {}, ""
-    for name, estimator in estimators.items():
-        if not classifies:
-            rows = y.astype(np.float64), np.asarray(estimator.predict(X)).astype(np.float64)
-        elif metric in (None, "error-rate"):
-            # Classes may have any names: here a row is of class 0, and taken for 1 if it was taken for another.
-            rows = np.zeros(len(y)), (np.asarray(estimator.predict(X)) != y).astype(np.float64)
-        else:
-            second = np.asarray(estimator.predict_proba(X), dtype=np.float64)[:, 1]
-            rows = (y == estimator.classes_[1]).astype(np.float64), np.ascontiguousarray(second)
-        label, found = _core.errors_by_environment(metric or known[0], names, *rows)
-        by_name = dict(found)
-        errors[name] = np.array([by_name[level] for level in levels])
-    return levels, errors, label
-
-
-def plain(value: Any, parameter: str) -> Any:
-    """A parameter's value as JSON has it."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [plain(one, parameter) for one in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{parameter} must be a finite number, not {value}.")
-    if isinstance(value, bool) or not isinstance(value, (int, float, str, type(None))):
-        raise TypeError(f"{parameter} can't be {value!r}.")
-    return value
-
-
-class Parametrised(BaseEstimator):
-    """Something whose parameters are the core's settings."""
-
-    #: Its name in the core.
-    _core_name: ClassVar[str]
-    #: What the core calls each parameter.
-    _parameters: ClassVar[dict[str, str]]
-    #: Settings for which None is one of the choices.
-    _none_is_a_choice: ClassVar[tuple[str, ...]]
-    #: Parameters that name columns.
-    _columns: ClassVar[tuple[str, ...]] = ("stable", "unstable")
-
-    #: The seed, and what to do with missing values, which every one has.
-    random_state: RandomState
-    missing: str
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing != "refuse"
-        return tags
-
-    def _told(self, names: list[str]) -> dict[str, list[str]]:
-        """The columns of which it is told what they are, by name."""
-        taken = {name: () if name not in self._parameters else getattr(self, name) for name in self._columns}
-        return {name: named_columns(given, names, name) for name, given in taken.items()}
-
-    def _settings(self, names: list[str] | None = None) -> str:
-        """The parameters by the core's names, which checks them; `names` are those of the columns."""
-        settings: dict[str, Any] = {}
-        told = self._told(names or [])
-        for parameter, name in self._parameters.items():
-            value = getattr(self, parameter)
-            if name in told:
-                if not told[name]:
-                    continue
-                value = told[name]
-            elif name == "seed":
-                value = seed_of(value)
-            elif name == "threads" and isinstance(value, numbers.Integral) and value < 0:
-                # As scikit-learn's users say it: -1 is all cores, -2 all but one.
-                value = None if value == -1 else max(1, (os.cpu_count() or 1) + 1 + int(value))
-            elif value is None and name in self._none_is_a_choice:
-                value = "none"
-            settings[name] = plain(value, parameter)
-        return json.dumps(settings)
-
-
-#: The class of an estimator, which `load` returns.
-Loaded = TypeVar("Loaded", bound="StableModel")
-
-
-class StableModel(Parametrised, metaclass=ABCMeta):
+class StableModel(Foreseeing, Stored, Parametrised, metaclass=ABCMeta):
     """A model that the core fits; what every one has once fitted."""
 
     _classifies: ClassVar[bool] = False
-    #: The classes of the methods, by their name in the core and whether they classify.
-    _classes: ClassVar[dict[tuple[str, bool], type[StableModel]]] = {}
 
     verbose: bool
-    _model: _core.Model
     weights_: Any
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
         if "_core_name" in vars(cls):
-            StableModel._classes[cls._core_name, cls._classifies] = cls
+            Stored._classes[cls._core_name, cls._classifies] = cls
 
     @abstractmethod
     def _target(self, y: Values, rows: int) -> tuple[_core.Column, str]:
@@ -232,7 +65,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         given = X = without_column(X, self._env_column)
         X, names = read(self, X, reset=True, minimum=MINIMUM_ROWS)
         settings = self._settings(names)
-        rows = len(given) if not isinstance(X, np.ndarray) else X.shape[0]
+        rows = rows_of(given, X)
         target, target_name = self._target(y, rows)
         weights = weights_of(sample_weight, rows)
         extra = ["sample_weight" for _ in [weights] if weights is not None]
@@ -322,16 +155,36 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         check_is_fitted(self)
         return summary_of_model(type(self).__name__, self.summary_)
 
-    def _new_rows(self, X: Rows) -> tuple[_core.Input, list[str]]:
-        """What the core reads of new rows, and the columns' names."""
+    def _new_rows(self, X: Rows, needed: Collection[str] | None = None) -> tuple[_core.Input, list[str]]:
+        """What the core reads of new rows, and the columns' names; a data frame may lack those that are not needed."""
         check_is_fitted(self)
-        return read(self, without_column(X, getattr(self, "_env_column", None)), reset=False)
+        return read(self, without_column(X, getattr(self, "_env_column", None)), reset=False, needed=needed)
 
     def _predict(self, X: Rows) -> Any:
-        X, names = self._new_rows(X)
+        check_is_fitted(self)
+        try:
+            X, names = self._new_rows(X)
+        except ValueError as error:
+            hint = self._hint_on_absent(X)
+            if not hint:
+                raise
+            raise ValueError(f"{error}{hint}") from None
         predicted, findings = self._model.predict(X, names)
         raise_findings(json.loads(findings), type(self).__name__, 4)
         return predicted
+
+    def _hint_on_absent(self, X: Rows) -> str:
+        """A word on columns that new rows lack, where the model does not use them.
+
+        scikit-learn wants all columns of the training rows, and its checks hold estimators to that.
+        """
+        absent = absent_columns(self, X)
+        if not absent or set(absent) & set(self.selected_):
+            return ""
+        return (
+            f"Hint: predictions use none of the {len(absent)} that are missing, and any values do: "
+            "X.reindex(columns=model.feature_names_in_, fill_value=0)."
+        )
 
     def weigh(self, X: Rows) -> NDArray[np.float64]:
         """Weights of new rows, on the scale on which the training rows have mean 1.
@@ -356,7 +209,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         return weights
 
     def reselect(
-        self: Loaded,
+        self: Model,
         X: Rows = None,
         y: Values = None,
         sample_weight: Values = None,
@@ -364,7 +217,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         threshold: float | None = None,
         n_features_to_select: int | None = None,
         fdr: float | None = None,
-    ) -> Loaded:
+    ) -> Model:
         """Choose variables by another rule, from the evidence that was gathered already.
 
         This one stays as it is. Weights and the model on the new choice are found again, which takes a fraction of a
@@ -398,8 +251,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
             raise ValueError(f"reselect needs one rule: {', '.join(rules)}.")
         if not set(given) <= set(self._parameters):
             raise ValueError(f"{type(self).__name__} chooses no variables by {next(iter(given))}.")
-        if (X is None) != (y is None):
-            raise ValueError("X and y must be given together.")
+        check_together(X, y)
         other = copy.copy(self)
         for name in rules.keys() & self._parameters.keys():
             usual = inspect.signature(type(self)).parameters[name].default
@@ -408,7 +260,7 @@ class StableModel(Parametrised, metaclass=ABCMeta):
         if X is not None:
             X = without_column(X, getattr(self, "_env_column", None))
             read_rows, _ = read(other, X, reset=False, minimum=MINIMUM_ROWS)
-            count = len(X) if not isinstance(read_rows, np.ndarray) else read_rows.shape[0]
+            count = rows_of(X, read_rows)
             rows = (read_rows, *other._target(y, count), weights_of(sample_weight, count))
         names = names_of(self)
         with progress_of(self) as progress:
@@ -458,196 +310,3 @@ class StableModel(Parametrised, metaclass=ABCMeta):
                 raise ValueError(f"input_features should have length equal to number of features ({len(names)})")
             names = given
         return np.array(names, dtype=object)[self.get_support()]
-
-    def foresee(self, X: Rows) -> Foresight:
-        """Which columns of new rows drifted, and the error to expect there.
-
-        The error is that of training rows like the new ones. A relation of outcome and columns that has changed can't
-        be seen without outcomes.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            New rows, without outcomes.
-
-        Returns
-        -------
-        foresight : Foresight
-            With ``expected_error``, ``interval``, ``training_error``, ``n_eff``, ``outside_share``, ``drift`` and
-            ``trust``.
-        """
-        X, names = self._new_rows(X)
-        return foresight_of(self._model.foresee(X, names))
-
-    def shift_curve(self, column: str) -> dict[str, Any]:
-        """The error as a function of where a column's mean is, by tilts of the training rows.
-
-        Parameters
-        ----------
-        column : str
-            The column.
-
-        Returns
-        -------
-        curve : dict
-            Arrays ``shift`` (in standard deviations), ``mean``, ``error`` (NaN where too few rows are left),
-            ``standard_error`` and ``n_eff``; and ``column``, ``level`` (of text, the one whose share moves), ``used``,
-            ``danger`` (the largest rise within one standard deviation, as a share).
-        """
-        check_is_fitted(self)
-        return curve_of(self._model.shift_curve(column))
-
-    def shift_curves(self) -> list[dict[str, Any]]:
-        """The same for all columns, the most dangerous first.
-
-        Returns
-        -------
-        curves : list of dict
-        """
-        check_is_fitted(self)
-        return [curve_of(text) for text in self._model.shift_curves()]
-
-    def shift_grid(self, first: str, second: str) -> dict[str, Any]:
-        """The error when the means of two columns move at once.
-
-        Parameters
-        ----------
-        first, second : str
-            The columns.
-
-        Returns
-        -------
-        grid : dict
-            ``shift`` (in standard deviations, for both), ``error``, ``standard_error`` and ``n_eff``: arrays with a row
-            for every shift of the first column and a column for every one of the second, NaN where too few rows are
-            left; and ``columns``, ``levels`` (of texts, those whose shares move), ``mean``.
-        """
-        check_is_fitted(self)
-        return grid_of(self._model.shift_grid(first, second))
-
-    def shifted_error(self, shifts: Mapping[str, float]) -> dict[str, Any]:
-        """The error when the means of several columns move at once.
-
-        Parameters
-        ----------
-        shifts : dict of str to float
-            By how many standard deviations each of them moves.
-
-        Returns
-        -------
-        point : dict
-            ``error`` and ``standard_error``, None where too few rows are left, and ``n_eff``.
-        """
-        check_is_fitted(self)
-        point: dict[str, Any] = json.loads(self._model.shifted([(name, float(by)) for name, by in shifts.items()]))
-        return {key: point[key] for key in ("error", "standard_error", "n_eff")}
-
-    def save(self, path: Path) -> None:
-        """Write a model file, which the ``stablevar`` command reads too.
-
-        It keeps some training rows with their outcomes, from which errors elsewhere are foreseen: ``remember=0`` keeps
-        none.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to.
-        """
-        check_is_fitted(self)
-        self._model.save(path)
-
-    @classmethod
-    def load(cls: type[Loaded], path: Path) -> Loaded:
-        """Read a model file, of :meth:`save` or of the ``stablevar`` command.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where from.
-
-        Returns
-        -------
-        estimator : object
-            Fitted, of the class and with the parameters of the model's method. Its ``weights_`` are None: model files
-            do not hold them.
-        """
-        model = _core.Model.load(path)
-        summary = json.loads(model.summary())
-        classifies = summary["task"] == "classification"
-        known = StableModel._classes[summary["method"], classifies]
-        if not issubclass(known, cls):
-            raise ValueError(
-                f"{path} holds a model for {summary['task']} of {known.__name__}, which is no {cls.__name__}. "
-                "Hint: stablevar.load reads any."
-            )
-        settings = {**summary["settings"], "seed": summary["seed"]}
-        given = {parameter: settings[name] for parameter, name in known._parameters.items() if name in settings}
-        none = {parameter for parameter, name in known._parameters.items() if name in known._none_is_a_choice}
-        given = {name: None if name in none and value == "none" else value for name, value in given.items()}
-        given = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
-        estimator: Any = known(**given)
-        estimator._model = model
-        names = summary["inputs"]
-        estimator.n_features_in_ = len(names)
-        if names != [f"x{k}" for k in range(len(names))]:
-            estimator.feature_names_in_ = np.array(names, dtype=object)
-        estimator.weights_ = None
-        estimator._read_summary(names, stacklevel=None)
-        if classifies:
-            estimator.classes_ = np.array(summary["classes"], dtype=object)
-        return estimator
-
-    def report(
-        self,
-        path: Path,
-        X: Rows = None,
-        y: Values = None,
-        environments: Values = None,
-        compare: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Write the report page: one self-contained HTML file.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to.
-        X : array-like or data frame of shape (n_samples, n_features) or None, default=None
-            Rows to show the model's error on, from elsewhere if possible.
-        y : array-like of shape (n_samples,) or None, default=None
-            Their outcomes.
-        environments : array-like of shape (n_samples,) or None, default=None
-            The environment of each row; without it all rows are one.
-        compare : dict of str to object or None, default=None
-            Other fitted models by name, whose errors are shown beside.
-        """
-        check_is_fitted(self)
-        if (X is None) != (y is None):
-            raise ValueError("X and y must be given together.")
-        if X is None:
-            if environments is not None or compare is not None:
-                raise ValueError("environments and compare have a meaning only with X and y.")
-            self._model.report(path, None)
-            return
-        if environments is None:
-            environments = np.full(len(y), "all")
-        models = {type(self).__name__: self, **(compare or {})}
-        levels, errors, metric = errors_by_environment(models, X, y, environments)
-        axis = str(getattr(environments, "name", None) or "environment")
-        listed = [(name, [float(value) for value in values]) for name, values in errors.items()]
-        self._model.report(path, (metric, axis, levels, listed))
-
-
-def load(path: Path) -> Any:
-    """Read a model file: the fitted estimator of its method, with its parameters.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Where from: what ``save`` or the ``stablevar`` command wrote.
-
-    Returns
-    -------
-    estimator : object
-        Fitted.
-    """
-    return StableModel.load(path)

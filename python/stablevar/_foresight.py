@@ -8,6 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from ._frames import pandas_for
+from ._summaries import MOST_ROWS, Summary, Table, aligned, number, p_value, told, wrapped
+
+#: What the errors are called, and how far the result may be trusted, in words.
+METRICS = {"rmse": "root mean squared error", "error-rate": "error rate"}
+TRUST = {"yes": "yes, as far as columns can show it", "with-care": "with care"}
+#: Columns that are printed; `drift` has all.
+PRINTED = 12
+#: Where the values of the facts begin.
+VALUES_AT = 42
+
 
 @dataclass(frozen=True)
 class Foresight:
@@ -39,6 +50,10 @@ class Foresight:
         How each column differs from training, those that matter most first.
     findings : list of dict
         What to watch out for.
+    target : str
+        The outcome that is foreseen.
+    training_rows : int
+        Training rows that the model remembers, of which ``n_eff`` are like the new ones.
     """
 
     expected_error: float | None
@@ -53,18 +68,89 @@ class Foresight:
     trust: str
     drift: dict[str, dict[str, Any]]
     findings: list[dict[str, Any]]
+    target: str
+    training_rows: int
+
+    def drift_frame(self) -> Any:
+        """How each column differs from training, as a data frame with a row per column, those that matter most first.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            With the keys of the entries of ``drift`` as columns; NaN or None where an entry lacks one.
+        """
+        pandas = pandas_for("drift_frame()", "drift")
+        return pandas.DataFrame(list(self.drift.values()), index=pandas.Index(list(self.drift), name="column"))
+
+    def __str__(self) -> str:
+        lines = [self._title(), "", *(f"{label:<{VALUES_AT}}{value}" for label, value in self._facts())]
+        lines += ["", *aligned(self._moved(PRINTED)), ""]
+        for text in told(self.findings):
+            lines += wrapped(text, "- ", "  ")
+        return "\n".join(lines + [line for note in self._notes() for line in wrapped(note)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        facts = [(label.strip(), value) for label, value in self._facts()]
+        page = Summary(self._title(), facts, [self._moved(MOST_ROWS)], self._notes(), told(self.findings))
+        return page._repr_html_()
+
+    def _title(self) -> str:
+        return f"'{self.target}' on {self.rows:,} new rows, as far as their columns tell"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        metric = METRICS.get(self.metric, self.metric)
+
+        def between(ends: tuple[float, float] | None) -> str:
+            return "can't be told" if ends is None else f"{number(ends[0])} to {number(ends[1])}"
+
+        expected = "can't be told" if self.expected_error is None else number(self.expected_error)
+        return [
+            (f"{metric}, training", number(self.training_error)),
+            (f"{metric}, expected here", expected),
+            ("  its 90 % interval", between(self.interval)),
+            ("  if the relation is what it was", between(self.interval_same_relation)),
+            ("effective training rows like these", f"{self.n_eff:,.0f} of {self.training_rows:,}"),
+            ("new rows outside what training saw", f"{100 * self.outside_share:.1f} %"),
+            ("to be trusted", TRUST.get(self.trust, self.trust)),
+        ]
+
+    def _moved(self, most: int) -> Table:
+        """The columns that matter most, and where they went."""
+        rows: list[tuple[str, ...]] = [
+            (
+                name if entry.get("level") is None else f"{name}={entry['level']}",
+                "yes" if entry["used"] else "no",
+                number(entry["training_mean"]),
+                number(entry["new_mean"]),
+                f"{entry['standardised_difference']:+.2f}",
+                p_value(entry["p_value"]),
+                f"{100 * entry['outside_share']:.1f} %",
+            )
+            for name, entry in list(self.drift.items())[:most]
+        ]
+        left = len(self.drift) - len(rows)
+        more = f"and {left} more columns, which matter less: drift, drift_frame()" if left else ""
+        heads = ("column", "used", "training", "new", "s.d. moved", "p-value", "outside")
+        return Table("Columns, those that matter most first", heads, rows, more)
+
+    def _notes(self) -> list[str]:
+        if self.findings:
+            return []
+        return ["Nothing speaks against it, but a changed relation can't be seen without outcomes."]
 
 
-def foresight_of(text: str) -> Foresight:
-    """From the core's JSON."""
-    told = json.loads(text)
+def foresight_of(text: str, target: str, training_rows: int) -> Foresight:
+    """From the core's JSON, and what the model is."""
+    found = json.loads(text)
     for key in ("interval", "interval_same_relation"):
-        told[key] = None if told[key] is None else tuple(told[key])
+        found[key] = None if found[key] is None else tuple(found[key])
     by_importance = sorted(
-        told["drift"].items(), key=lambda item: (-item[1]["importance"], -abs(item[1]["standardised_difference"]))
+        found["drift"].items(), key=lambda item: (-item[1]["importance"], -abs(item[1]["standardised_difference"]))
     )
-    told["drift"] = dict(by_importance)
-    return Foresight(**told)
+    found["drift"] = dict(by_importance)
+    return Foresight(**found, target=target, training_rows=training_rows)
 
 
 def grid_of(text: str) -> dict[str, Any]:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._base import MINIMUM_ROWS, Rows, Values, weights_of
 from ._findings import raise_findings
-from ._tables import read
+from ._frames import pandas_for
+from ._settings import MINIMUM_ROWS, Rows, Values, weights_of
+from ._tables import read, rows_of
 from ._weighing import stability_of
 from .reweighters import Balance
 
@@ -131,8 +132,7 @@ class BalancePath:
         -------
         frame : pandas.DataFrame
         """
-        import pandas
-
+        pandas = pandas_for("to_frame()", "the path's attributes")
         names = ["ridge", "n_eff", "share", "largest_correlation", "rms_correlation", "passes"]
         frame = pandas.DataFrame({name: getattr(self, name) for name in names})
         frame["chosen"] = np.arange(len(self)) == self.chosen
@@ -165,6 +165,7 @@ def balance_path(
     tol: float = 1e-9,
     max_iter: int = 500,
     max_levels: int = 100,
+    weight_kind: Literal["survey", "frequency"] = "survey",
     n_jobs: int | None = None,
 ) -> BalancePath:
     """Soft balance from none to as much as is feasible: what weights of every strength cost and bring.
@@ -192,6 +193,8 @@ def balance_path(
         Most steps of the search for balance, for every point.
     max_levels : int in [1, inf), default=100
         The most different values a text column may have.
+    weight_kind : {"survey", "frequency"}, default="survey"
+        What sample weights are: relative, or counts of rows.
     n_jobs : int in [1, 65535] or None, default=None
         Threads to use; the answer does not depend on it. ``None``: all cores.
 
@@ -213,11 +216,17 @@ def balance_path(
     (2000,)
     """
     balance = Balance(
-        divergence=divergence, means=means, tol=tol, max_iter=max_iter, max_levels=max_levels, n_jobs=n_jobs
+        divergence=divergence,
+        means=means,
+        tol=tol,
+        max_iter=max_iter,
+        max_levels=max_levels,
+        weight_kind=weight_kind,
+        n_jobs=n_jobs,
     )
     settings = balance._settings()
     rows, names = read(balance, X, reset=True, minimum=MINIMUM_ROWS)
-    weights = weights_of(sample_weight, len(X) if not isinstance(rows, np.ndarray) else rows.shape[0])
+    weights = weights_of(sample_weight, rows_of(X, rows))
     known = stability_of(stable, len(names))
     with balance._own_words():
         functions, told = _core.balance_path(settings, rows, names, weights, known)

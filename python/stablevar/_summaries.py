@@ -11,6 +11,8 @@ from ._frames import interval
 
 #: Characters of a line, and of a name at least.
 WIDTH, NAME = 80, 12
+#: Said of a variable that is among the chosen although its own evidence is weak.
+JOINED = "joined"
 #: Rows of a table at most; the data frames have all.
 MOST_ROWS = 25
 
@@ -64,14 +66,14 @@ class Summary:
     def __str__(self) -> str:
         lines = [self.title, "=" * WIDTH, *_two_columns(self.facts)]
         for table in self.tables:
-            lines += ["-" * WIDTH, table.title, *_aligned(table)]
+            lines += ["-" * WIDTH, table.title, *aligned(table)]
         lines.append("=" * WIDTH)
         for note in self.notes:
-            lines += _wrapped(note)
+            lines += wrapped(note)
         if self.findings:
             lines += ["", "To watch out for:"]
             for finding in self.findings:
-                lines += _wrapped(finding, "- ", "  ")
+                lines += wrapped(finding, "- ", "  ")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -98,7 +100,7 @@ class Summary:
         return f"<div><strong>{html.escape(self.title)}</strong><table>{facts}</table>{tables}{notes}{found}</div>"
 
 
-def _wrapped(text: str, first: str = "", further: str = "") -> list[str]:
+def wrapped(text: str, first: str = "", further: str = "") -> list[str]:
     """Lines of a text; codes with hyphens stay whole."""
     return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=further, break_on_hyphens=False)
 
@@ -115,14 +117,14 @@ def _two_columns(facts: list[tuple[str, str]]) -> list[str]:
         shown = [f"{label}: {value:>{half - len(label) - 4}}" for label, value in pair]
         lines.append("    ".join(shown).rstrip())
     for label, value in long:
-        lines += _wrapped(f"{label}: {value}", "", "  ")
+        lines += wrapped(f"{label}: {value}", "", "  ")
     return lines
 
 
-def _aligned(table: Table) -> list[str]:
+def aligned(table: Table) -> list[str]:
     """Cells under their heads, names on the left and numbers on the right."""
     others = sum(max(map(len, column)) + 2 for column in list(zip(table.heads, *table.rows))[1:])
-    rows = [(_shortened(row[0], max(NAME, WIDTH - others)), *row[1:]) for row in table.rows]
+    rows = [(shortened(row[0], max(NAME, WIDTH - others)), *row[1:]) for row in table.rows]
     widths = [max(map(len, column)) for column in zip(table.heads, *rows)]
     # What is left of the line goes between the columns.
     gap = max(2, min(4, (WIDTH - sum(widths)) // max(1, len(widths) - 1)))
@@ -131,10 +133,10 @@ def _aligned(table: Table) -> list[str]:
         shown = [f"{cells[0]:<{widths[0]}}", *(f"{cell:>{width}}" for cell, width in zip(cells[1:], widths[1:]))]
         return (" " * gap).join(shown).rstrip()
 
-    return [line(table.heads), *map(line, rows), *_wrapped(table.more)]
+    return [line(table.heads), *map(line, rows), *wrapped(table.more)]
 
 
-def _shortened(name: str, most: int) -> str:
+def shortened(name: str, most: int = 22) -> str:
     """A name that is too long without its middle: names often differ at their ends."""
     if len(name) <= most:
         return name
@@ -174,8 +176,15 @@ def told(findings: list[dict[str, Any]]) -> list[str]:
 def summary_of_model(name: str, fit: dict[str, Any]) -> Summary:
     """Of a fitted estimator, from what the core tells of it."""
     tables = [_coefficients(fit)]
-    if len(fit["selected"]) < fit["p"]:
-        tables.append(_left_out(fit))
+    chosen, left_out = _by_probability(fit)
+    if fit["evidence"] and chosen:
+        rows, more = _cut([(name, standing(fit, name), *_judged(fit, name)) for name in chosen], "evidence_")
+        tables.append(Table("Evidence for the chosen, the likeliest first", ("", "stable", *_JUDGED), rows, more))
+    if left_out:
+        frame = "evidence_" if fit["evidence"] else 'summary_["probability"]'
+        rows, more = _cut([(name, *_judged(fit, name)) for name in left_out], frame)
+        heads = _JUDGED if fit["evidence"] else _JUDGED[:1]
+        tables.append(Table("Left out, the likeliest first", ("", *heads), rows, more))
     return Summary(
         title=f"{name}: {fit['target']} by {len(fit['selected'])} of {fit['p']} variables",
         facts=_facts(fit),
@@ -208,10 +217,20 @@ def _facts(fit: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _notes(fit: dict[str, Any]) -> list[str]:
-    what = "of being stable, by its evidence given all others" if fit["evidence"] else "of an open gate"
+    target, evidence = fit["target"], fit["evidence"]
+    what = f"that '{target}' depends on it when all others are known" if evidence else "of an open gate"
     notes = [f"Probability: {what}; a variable left out may still predict well here."]
-    if fit["evidence"]:
-        notes.append("p: of an effect of any shape given all others. Effect: the slope given all others.")
+    if any(standing(fit, name) == JOINED for name in fit["selected"]):
+        notes.append(
+            f"{JOINED}: its own evidence is below the threshold; it was added since fits with it do better in regions "
+            "that were held out, or since the others did not tell all."
+        )
+    if evidence:
+        changed = f"the probability of '{fit['classes'][1]}'" if fit["classes"] else f"'{target}'"
+        notes.append(
+            "p (evidence): how often chance alone shows an effect as large, of any shape, given all others. Effect: "
+            f"change of {changed} by one unit of it when all others are held fixed."
+        )
     if fit["standard_errors"]:
         notes.append(
             "Std. error and interval (95 %): for the variables as selected, whatever the residuals' variances; that "
@@ -220,7 +239,8 @@ def _notes(fit: dict[str, Any]) -> list[str]:
     elif fit["model"] != "linear":
         notes.append("Slopes are means over the rows.")
     if fit["classes"]:
-        notes.append("Coefficients are in log-odds.")
+        unlike = "; effects are changes of its probability, so that the two differ in size" if evidence else ""
+        notes.append(f"Coefficients are log-odds of '{fit['classes'][1]}'{unlike}.")
     return notes
 
 
@@ -233,8 +253,9 @@ def _cut(rows: list[tuple[str, ...]], frame: str) -> tuple[list[tuple[str, ...]]
 def _coefficients(fit: dict[str, Any]) -> Table:
     variable = {column["name"]: column["feature"] for column in fit["columns"]}
     errors, evidence = fit["standard_errors"] or {}, fit["evidence"] or {}
-    heads = ("", "coefficient", *(("std. error", "[0.025", "0.975]") if errors else ()), "probability")
-    heads += ("p",) if evidence else ()
+    heads = ("", "coefficient", *(("std. error", "[0.025", "0.975]") if errors else ()))
+    # With evidence it has a table of its own: beside the model's intervals its figures would seem to be of the model.
+    heads += () if evidence else ("probability",)
     rows = []
     if fit["intercept"] is not None:
         rows.append(("(constant)", number(fit["intercept"]), *[""] * (len(heads) - 2)))
@@ -242,30 +263,43 @@ def _coefficients(fit: dict[str, Any]) -> Table:
         row: tuple[str, ...] = (name, number(value))
         if errors:
             row += (number(errors.get(name)), *map(number, interval(value, errors.get(name))))
-        row += (probability(fit["probability"][variable[name]]),)
-        row += (p_value(evidence[variable[name]]["p_value"]),) if evidence else ()
+        row += () if evidence else (probability(fit["probability"][variable[name]]),)
         rows.append(row)
     shown, more = _cut(rows, "coefficients_")
     title = "Coefficients" if fit["model"] == "linear" else "Mean slopes"
     return Table(title if fit["selected"] else "Nothing was selected: the mean is predicted", heads, shown, more)
 
 
-def _left_out(fit: dict[str, Any]) -> Table:
-    evidence, chosen = fit["evidence"] or {}, set(fit["selected"])
-    others = sorted(
-        (name for name in fit["features"] if name not in chosen), key=lambda name: -fit["probability"][name]
-    )
-    heads = ("", "probability", *(("p", "effect", "[0.025", "0.975]") if evidence else ()))
-    rows = []
-    for name in others:
-        row: tuple[str, ...] = (name, probability(fit["probability"][name]))
-        if evidence:
-            entry = evidence[name]
-            ends = interval(entry["effect"], entry["standard_error"])
-            row += (p_value(entry["p_value"]), number(entry["effect"]), *map(number, ends))
-        rows.append(row)
-    shown, more = _cut(rows, "evidence_" if evidence else 'summary_["probability"]')
-    return Table("Left out, the likeliest first", heads, shown, more)
+#: What the evidence of a variable is headed by.
+_JUDGED = ("probability", "p (evidence)", "effect", "[0.025", "0.975]")
+
+
+def _judged(fit: dict[str, Any], name: str) -> tuple[str, ...]:
+    """What the data say about a variable: its probability, and the evidence where there is any."""
+    cells: tuple[str, ...] = (probability(fit["probability"][name]),)
+    if fit["evidence"]:
+        entry = fit["evidence"][name]
+        ends = interval(entry["effect"], entry["standard_error"])
+        cells += (p_value(entry["p_value"]), number(entry["effect"]), *map(number, ends))
+    return cells
+
+
+def _by_probability(fit: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """The variables that were chosen and those left out, the likeliest first."""
+    ranked = sorted(fit["features"], key=lambda name: -fit["probability"][name])
+    selected = set(fit["selected"])
+    return [name for name in ranked if name in selected], [name for name in ranked if name not in selected]
+
+
+def standing(fit: dict[str, Any], name: str) -> str:
+    """How a chosen variable came to be chosen."""
+    if name in fit["told"]:
+        return "yes, told"
+    entry, settings = fit["evidence"][name] if fit["evidence"] else {}, fit["settings"]
+    # Where another rule chose, the threshold says nothing.
+    by_threshold = all(settings.get(rule) is None for rule in ("select", "fdr", "resamples"))
+    weak = by_threshold and fit["probability"][name] < settings.get("threshold", 0.0)
+    return JOINED if entry.get("needed") or entry.get("companion") or weak else "yes"
 
 
 def summary_of_weights(name: str, found: dict[str, Any]) -> Summary:

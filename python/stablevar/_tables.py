@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import copy
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,11 @@ MISSING_HINT = (
 )
 
 
+def library_of(thing: Any) -> str:
+    """The library that a data frame or a column is of."""
+    return type(thing).__module__.partition(".")[0]
+
+
 class Frame:
     """A data frame of pandas, polars or pyarrow, column by column."""
 
@@ -30,7 +36,7 @@ class Frame:
     @classmethod
     def of(cls, X: Any) -> Frame | None:
         """The columns of a data frame, or None for anything else."""
-        module = type(X).__module__.partition(".")[0]
+        module = library_of(X)
         if module == "pandas" and hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
             return cls(list(X.columns), [X.iloc[:, k] for k in range(X.shape[1])])
         if module == "polars" and hasattr(X, "get_columns"):
@@ -58,20 +64,37 @@ class Frame:
             str(name): sorted({v for v in _values(column) if not _is_missing(v)}, key=str) for name, column in texts
         }
 
+    def unseen(self, places: NDArray[Any], levels: dict[str, list[Any]]) -> dict[str, int]:
+        """In how many rows each of some columns has a text that is not among its levels, where it has any."""
+        counts = {}
+        for name, column in ((str(self.names[k]), self.columns[k]) for k in places):
+            if name in levels and _kind(column) == "text":
+                known = set(levels[name])
+                counts[name] = sum(not _is_missing(value) and value not in known for value in _values(column))
+        return {name: count for name, count in counts.items() if count}
+
     def kept(self, X: Any, places: NDArray[Any], levels: dict[str, list[Any]]) -> Any:
-        """Some columns of the frame: with texts among them a frame, in which they are categories, else numbers."""
+        """Some columns of the frame: with texts among them a frame, in which they are categories, else numbers.
+
+        Dates are days, as the estimators read them.
+        """
         chosen = [(str(self.names[k]), self.columns[k]) for k in places]
         texts = [name for name, column in chosen if _kind(column) == "text"]
+        dates = {name: _days(column) for name, column in chosen if _kind(column) == "date"}
         if not texts:
-            numbers = [np.asarray(_values(column), dtype=np.float64) for _, column in chosen]
+            numbers = [
+                dates[name] if name in dates else np.asarray(_values(column), dtype=np.float64)
+                for name, column in chosen
+            ]
             return np.column_stack(numbers) if numbers else np.empty((len(X), 0))
-        module = type(X).__module__.partition(".")[0]
+        module = library_of(X)
         if module == "polars":
             import polars
 
             kinds = {name: polars.Enum([str(level) for level in levels[name]]) for name in texts}
             casts = [polars.col(name).cast(polars.String).cast(kind, strict=False) for name, kind in kinds.items()]
-            return X.select([name for name, _ in chosen]).with_columns(casts)
+            days = [polars.Series(name, values, nan_to_null=True) for name, values in dates.items()]
+            return X.select([name for name, _ in chosen]).with_columns([*casts, *days])
         import pandas
 
         made = X.iloc[:, places].copy() if module == "pandas" else X.select([name for name, _ in chosen]).to_pandas()
@@ -81,40 +104,74 @@ class Frame:
                 known = set(levels[name])
                 categories = pandas.Categorical([v if v in known else None for v in values], categories=levels[name])
                 made[made.columns[k]] = pandas.Series(categories, index=made.index)
+            elif name in dates:
+                made[made.columns[k]] = pandas.Series(dates[name], index=made.index)
         return made
 
 
 def _values(column: Any) -> list[Any]:
     """The values of a column of any library."""
-    module = type(column).__module__.partition(".")[0]
+    module = library_of(column)
     return column.to_pylist() if module == "pyarrow" else column.to_list() if module == "polars" else column.tolist()
 
 
 def _kind(column: Any) -> str:
-    """number, boolean or text."""
-    module = type(column).__module__.partition(".")[0]
+    """number, boolean, date or text."""
+    module = library_of(column)
     if module == "pyarrow":
         import pyarrow.types as types
 
         if types.is_boolean(column.type):
             return "boolean"
+        if types.is_timestamp(column.type) or types.is_date(column.type):
+            return "date"
         is_number = types.is_integer(column.type) or types.is_floating(column.type) or types.is_decimal(column.type)
         return "number" if is_number else "text"
     if module == "polars":
         name = str(column.dtype)
+        if name.startswith("Date"):  # Date and Datetime, whatever its unit and zone.
+            return "date"
         return "boolean" if name == "Boolean" else "number" if column.dtype.is_numeric() else "text"
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+    from pandas.api.types import infer_dtype, is_bool_dtype, is_numeric_dtype
 
     if is_bool_dtype(column.dtype):
         return "boolean"
-    return "number" if is_numeric_dtype(column.dtype) else "text"
+    if is_numeric_dtype(column.dtype):
+        return "number"
+    # Most objects are texts, which need no longer look.
+    if column.dtype == object and (len(column) == 0 or isinstance(column.iloc[0], str)):
+        return "text"
+    return "date" if infer_dtype(column, skipna=True) in ("datetime64", "datetime", "date") else "text"
+
+
+def _days(column: Any) -> NDArray[np.float64]:
+    """Dates as days since 1970-01-01 with the time of day, of Greenwich where there is a zone, as their fraction."""
+    module = library_of(column)
+    if module == "pandas":
+        from pandas import to_datetime
+
+        # Dates as objects become pandas' own, and zones Greenwich.
+        column = to_datetime(column, utc=getattr(column.dtype, "tz", None) is not None or column.dtype == object)
+        times = (column.dt.tz_convert("UTC").dt.tz_localize(None) if column.dt.tz is not None else column).to_numpy()
+    elif module == "polars":
+        if getattr(column.dtype, "time_zone", None) is not None:
+            column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        times = column.to_numpy()
+    else:
+        times = column.to_numpy(zero_copy_only=False)
+    # Whole days and the rest apart: nanoseconds since 1970 are more than a float tells apart.
+    days = times.astype("datetime64[D]")
+    seconds = (times - days) / np.timedelta64(1, "s")
+    return np.where(np.isnat(times), np.nan, days.astype(np.int64) + seconds / 86_400)
 
 
 def _column(column: Any, name: Any, missing: bool) -> _core.Column:
     kind = _kind(column)
-    module = type(column).__module__.partition(".")[0]
-    if kind == "number":
-        if module == "pandas":
+    module = library_of(column)
+    if kind in ("number", "date"):
+        if kind == "date":
+            numbers = _days(column)
+        elif module == "pandas":
             numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
         elif module == "polars":
             numbers = column.cast(_polars_float(column)).fill_null(float("nan")).to_numpy()
@@ -157,7 +214,7 @@ def _texts(column: Any, name: Any) -> list[Any]:
     for value in values:
         if not _is_missing(value) and not isinstance(value, (str, int, float, bool, np.generic)):
             raise TypeError(
-                f"Column {name!r} holds {type(value).__name__} objects; numbers, booleans or text are needed."
+                f"Column {name!r} holds {type(value).__name__} objects; numbers, booleans, dates or text are needed."
             )
     return values
 
@@ -216,19 +273,37 @@ def without_column(X: Any, name: str | None) -> Any:
     frame = Frame.of(X)
     if frame is None or name not in frame.names:
         return X
-    module = type(X).__module__.partition(".")[0]
+    module = library_of(X)
     if module == "pandas":
         return X.drop(columns=[name])
     return X.drop(name) if module == "polars" else X.drop_columns([name])
 
 
-def read(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> tuple[_core.Input, list[str]]:
+def absent_columns(estimator: Any, X: Any) -> list[str]:
+    """Columns of the training rows that a data frame of new rows lacks."""
+    frame = Frame.of(X)
+    if frame is None or not hasattr(estimator, "feature_names_in_"):
+        return []
+    given = set(frame.names)
+    return [name for name in names_of(estimator) if name not in given]
+
+
+def read(
+    estimator: Any, X: Any, *, reset: bool, minimum: int = 1, needed: Collection[str] | None = None
+) -> tuple[_core.Input, list[str]]:
     """What the core reads of X, and the columns' names.
 
     Checks of shape, names and values, and their messages, are scikit-learn's. Missing values are left to the core where
-    the estimator's ``missing`` says what to do with them.
+    the estimator's ``missing`` says what to do with them. New rows may lack columns that are not among the ``needed``,
+    if these are given.
     """
     frame = Frame.of(X)
+    absent = set(absent_columns(estimator, X)) if needed is not None and not reset else set()
+    if absent and not absent & set(needed or ()):
+        # The checks are those of an estimator that never had them.
+        estimator = copy.copy(estimator)
+        estimator.feature_names_in_ = np.array([n for n in names_of(estimator) if n not in absent], dtype=object)
+        estimator.n_features_in_ = len(estimator.feature_names_in_)
     missing = getattr(estimator, "missing", "refuse") != "refuse"
     if frame is not None and not frame.is_numeric():
         names = [str(name) for name in frame.names]
@@ -243,7 +318,7 @@ def read(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> tuple[_cor
         if len(X) < minimum:
             raise ValueError(f"Found array with {len(X)} sample(s) while a minimum of {minimum} is required.")
         return frame.input(missing), names
-    if frame is not None and type(X).__module__.partition(".")[0] == "pyarrow":
+    if frame is not None and library_of(X) == "pyarrow":
         # scikit-learn knows no pyarrow tables.
         import pandas
 
@@ -257,6 +332,11 @@ def read(estimator: Any, X: Any, *, reset: bool, minimum: int = 1) -> tuple[_cor
         )
     # An array may lie askew in its buffer, which compiled code can't read.
     return np.require(X, requirements=["ALIGNED"]), names_of(estimator)
+
+
+def rows_of(X: Any, read_of_it: _core.Input) -> int:
+    """The number of rows of X, of which something was read."""
+    return read_of_it.shape[0] if isinstance(read_of_it, np.ndarray) else len(X)
 
 
 def names_of(estimator: Any) -> list[str]:

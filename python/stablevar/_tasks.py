@@ -12,7 +12,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from . import _core
-from ._base import Rows, StableModel, Values
+from ._base import StableModel
+from ._settings import Rows, Values
 from ._tables import text_column
 
 #: The class of an estimator, which `fit` returns.
@@ -26,6 +27,14 @@ def several_classes(count: int, estimator: str) -> str:
         f"Hint: y holds {count} classes; sklearn.multiclass.OneVsRestClassifier({estimator}) tells each from all "
         "others, by variables of its own."
     )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 class _Fitting(StableModel):
@@ -76,7 +85,17 @@ class Regression(RegressorMixin, _Fitting):
 
     def _target(self, y: Values, rows: int) -> tuple[_core.Column, str]:
         y, name = self._named(y, rows)
-        return check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0), name
+        try:
+            return check_array(y, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0), name
+        except ValueError as error:
+            if "could not convert string" not in str(error):
+                raise
+            classifier = self._classes.get((self._core_name, True), self._classes["svi", True])
+            text = next(value for value in y.tolist() if isinstance(value, str) and not _is_number(value))
+            raise ValueError(
+                f"{type(self).__name__} predicts numbers; for two classes use {classifier.__name__}. "
+                f"{name!r} holds text, such as {text!r}."
+            ) from error
 
     def predict(self, X: Rows) -> NDArray[Any]:
         """Predict the outcome.

@@ -14,10 +14,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._base import MINIMUM_ROWS, Parametrised, Rows, Values, weights_of
 from ._findings import raise_findings
+from ._settings import MINIMUM_ROWS, Parametrised, Rows, Values, weights_of
 from ._summaries import Summary, summary_of_weights
-from ._tables import read
+from ._tables import read, rows_of
 
 
 def stability_of(stable: Values, features: int) -> list[float] | None:
@@ -62,7 +62,7 @@ class Reweighting(Parametrised):
         settings = self._settings()
         given = X
         X, names = read(self, X, reset=True, minimum=MINIMUM_ROWS)
-        weights = weights_of(sample_weight, len(given) if not isinstance(X, np.ndarray) else X.shape[0])
+        weights = weights_of(sample_weight, rows_of(given, X))
         known = stability_of(stable, len(names))
         with self._own_words():
             self.weights_, self._function, summary = _core.reweigh(self._core_name, settings, X, names, weights, known)

@@ -13,10 +13,10 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.multiclass import type_of_target
 
 from . import _core
-from ._base import MINIMUM_ROWS, RandomState, Rows, Values, weights_of
 from ._findings import raise_findings
 from ._progress import progress_of
-from ._tables import environment_of, read
+from ._settings import MINIMUM_ROWS, RandomState, Rows, Values, weights_of
+from ._tables import environment_of, library_of, read, rows_of
 from .estimators import SVIClassifier, SVIRegressor
 
 
@@ -102,7 +102,7 @@ def compare(
     reader = clone(stable).set_params(random_state=random_state, verbose=verbose)
     columns, names = read(reader, X, reset=True, minimum=MINIMUM_ROWS)
     settings = reader._settings(names)
-    rows = columns.shape[0] if isinstance(columns, np.ndarray) else len(X)
+    rows = rows_of(X, columns)
     target, _ = reader._target(y, rows)
     weights = weights_of(sample_weight, rows)
     if isinstance(environments, str):
@@ -182,6 +182,6 @@ def _rows(X: Rows, rows: NDArray[Any]) -> Any:
         return X.iloc[rows]
     if hasattr(X, "take") and not isinstance(X, np.ndarray):
         return X.take(rows)
-    if type(X).__module__.partition(".")[0] == "polars":
+    if library_of(X) == "polars":
         return X[rows]
     return np.asarray(X)[rows]

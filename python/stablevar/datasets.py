@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from . import _core
-from ._base import Path, RandomState, seed_of
+from ._settings import Path, RandomState, seed_of
 
 #: Bias rates of the paper's ten test environments.
 TEST_RATES = (-3.0, -2.0, -1.7, -1.5, -1.3, 1.3, 1.5, 1.7, 2.0, 3.0)

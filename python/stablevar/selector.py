@@ -9,8 +9,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._base import Rows, Values
+from ._findings import raise_findings
 from ._selector_parameters import SelectorParameters
+from ._settings import Rows, Values
 from ._summaries import Summary
 from ._tables import Frame
 from ._tasks import several_classes
@@ -159,7 +160,21 @@ class StableSelector(SelectorMixin, SelectorParameters):
         if frame is None or frame.is_numeric():
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        return frame.kept(X, self.get_support(indices=True), self._levels)
+        chosen = self.get_support(indices=True)
+        unseen = [
+            {
+                "code": "unseen-levels",
+                "variables": [name],
+                "figures": {"rows": rows},
+                "what": f"'{name}' has values that the training data did not have (rows: {rows})",
+                "meaning": "they are missing in what is handed on",
+                "remedy": "",
+            }
+            for name, rows in frame.unseen(chosen, self._levels).items()
+        ]
+        # One level up is what scikit-learn wraps this in for set_output.
+        raise_findings(unseen, type(self).__name__, 4)
+        return frame.kept(X, chosen, self._levels)
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)

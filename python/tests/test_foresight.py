@@ -43,6 +43,34 @@ def test_where_training_never_was_no_error_is_given(noisy):
     assert "rows-outside" in [finding["code"] for finding in far.findings]
 
 
+def test_it_reads_as_on_the_command_line(noisy, command, tmp_path):
+    X, y = noisy
+    wide = X.assign(**{f"<i>{k}</i>": np.random.default_rng(k).normal(size=len(X)) for k in range(12)})
+    model = OLSRegressor().fit(wide, y)
+    for new in (wide, wide + 0.8, wide + 20):
+        found = model.foresee(new)
+        text = str(found)
+        assert text == repr(found) and max(map(len, text.splitlines())) <= 80
+        model.save(tmp_path / "model.json")
+        new.to_csv(tmp_path / "new.csv", index=False)
+        shell = command("foresee", tmp_path / "model.json", tmp_path / "new.csv").splitlines()
+        lines = text.splitlines()
+        # The title, the labels with the values beside them, and the columns in the same order.
+        assert lines[0].replace(",", "") == shell[0].replace(",", "")
+        for mine, theirs in zip(lines[2:9], shell[2:9]):
+            # Here numbers have a digit less, and their thousands a comma.
+            assert mine[:42] == theirs[:42] and mine[42:].replace(",", "")[:3] == theirs[42:45]
+        assert lines[10].split() == shell[10].split()
+        assert [line.split()[0] for line in lines[11:23]] == [line.split()[0] for line in shell[11:23]]
+        assert lines[23].startswith("and 3 more columns, which matter less")
+        assert all(f"[{finding['code']}]" in text for finding in found.findings)
+        page = found._repr_html_()
+        assert page.count("<table>") == 2 and "<i>" not in page and "&lt;i&gt;" in page
+    frame = found.drift_frame()
+    assert list(frame.index) == list(found.drift) and frame.index.name == "column"
+    assert frame.loc["a", "standardised_difference"] == found.drift["a"]["standardised_difference"]
+
+
 def test_curves_rise_where_noise_does(noisy):
     X, y = noisy
     model = OLSRegressor().fit(X, y)

@@ -15,8 +15,10 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 
+import stablevar
 from stablevar import DWR, SRDO, Balance, StableSelector, STGRegressor, SVIClassifier, SVIRegressor
 from stablevar.datasets import load_adult, load_king_county
+from stablevar.estimators import OLSRegressor
 
 FAST = {"evidence": "focused"}
 
@@ -109,8 +111,10 @@ def test_misuse_is_told_in_scikit_learns_words(linear):
         SVIRegressor().fit(X.where(X["s1"] < 1), y)
     with pytest.raises(ValueError, match="Input X contains infinity"):
         SVIRegressor().fit(X.replace({X.iloc[0, 0]: np.inf}), y)
-    with pytest.raises(ValueError, match="could not convert string to float"):
+    with pytest.raises(ValueError, match="SVIRegressor predicts numbers; for two classes use SVIClassifier"):
         SVIRegressor().fit(X, np.where(y > 0, "up", "down"))
+    with pytest.raises(ValueError, match="OLSRegressor predicts .* SVIClassifier. 'built' holds .*'1900-1919'"):
+        OLSRegressor().fit(X, pd.Series(["1900", "1900-1919", *["1920"] * (len(y) - 2)], name="built"))
     with pytest.raises(ValueError, match="Only binary classification is supported"):
         SVIClassifier().fit(X, np.arange(len(y)) % 3)
     with pytest.raises(ValueError, match="X has 9 features, but SVIRegressor is expecting 10"):
@@ -141,6 +145,95 @@ def test_misuse_is_told_in_scikit_learns_words(linear):
         SVIRegressor(random_state=-1).fit(X, y)
     with pytest.raises(ValueError, match='task must be "auto", "regression" or "classification"'):
         StableSelector(task="no such thing").fit(X, y)
+
+
+def test_columns_that_the_model_does_not_use_may_be_anything(linear):
+    X, y = linear
+    X = X.assign(idle=np.resize(["p", "q"], len(X)))
+    model = SVIRegressor(**FAST).fit(X, y)
+    assert "v5" not in model.selected_ and "idle" not in model.selected_
+    fewer = X.drop(columns=["v5", "idle"])
+    # scikit-learn's checks want an error here: it says what to do.
+    with pytest.raises(ValueError, match=r"yet now missing:\n- idle\n- v5\n.*none of the 2 that are missing.*reindex"):
+        model.predict(fewer)
+    filled = fewer.reindex(columns=model.feature_names_in_, fill_value=0)
+    np.testing.assert_array_equal(model.predict(filled), model.predict(X))
+    with pytest.raises(ValueError, match=r"- s1\n- v5\n$"):
+        model.predict(X.drop(columns=["s1", "v5"]))
+    # Weights are of all columns.
+    with pytest.raises(ValueError, match=r"- idle\n- v5\n$"):
+        model.weigh(fewer)
+    # Of drift that can't be seen a finding tells.
+    found = model.foresee(fewer)
+    assert found.expected_error == model.foresee(X).expected_error and "v5" not in found.drift
+    assert {name for finding in found.findings for name in finding["variables"]} >= {"v5", "idle"}
+    for wrong in (fewer[fewer.columns[::-1]], fewer.assign(other=1.0), fewer.drop(columns="s1")):
+        with pytest.raises(ValueError, match="The feature names should match"):
+            model.foresee(wrong)
+
+
+DATES = {
+    "naive": lambda times: times,
+    "seconds": lambda times: times.astype("datetime64[s]"),
+    "zone": lambda times: times.dt.tz_localize("UTC").dt.tz_convert("America/New_York"),
+    "objects": lambda times: times.astype(object),
+    "polars": lambda times: times,
+    "pyarrow": lambda times: times.dt.tz_localize("UTC"),
+}
+
+
+def dated(rows=400):
+    """A day that counts, another that does not, and a number."""
+    random = np.random.default_rng(0)
+    hours = random.integers(-1000, 9000, rows)
+    frame = pd.DataFrame(
+        {
+            "a": random.normal(size=rows),
+            "sold": pd.Timestamp("1970-01-10") + pd.to_timedelta(hours, unit="h"),
+            "seen": pd.Timestamp("2015-01-01") + pd.to_timedelta(random.integers(0, 900, rows), unit="D"),
+        }
+    )
+    return frame, (frame["a"] + 0.02 * hours / 24 + 0.3 * random.normal(size=rows)).rename("y")
+
+
+@pytest.mark.parametrize("kind", DATES)
+def test_dates_are_days_as_on_the_command_line(kind, command, tmp_path):
+    frame, y = dated()
+    given = frame.assign(sold=DATES[kind](frame["sold"]))
+    if kind in ("polars", "pyarrow"):
+        library = pytest.importorskip(kind)
+        given = library.from_pandas(given) if kind == "polars" else library.Table.from_pandas(given)
+    model = SVIRegressor(**FAST).fit(given, y)
+    table, file = tmp_path / "dates.csv", tmp_path / "model.json"
+    frame.assign(y=y).to_csv(table, index=False)
+    command("fit", table, "--target", "y", "--evidence", "focused", "--model", file)
+    other = stablevar.load(file)
+    assert list(model.selected_) == list(other.selected_) == ["a", "sold"]
+    np.testing.assert_array_equal(model.coef_, other.coef_)
+    predicted = np.array(command("predict", file, table).split()[1:], dtype=float)
+    # A model from the command line reads a frame's dates, too.
+    for one in (model, other):
+        np.testing.assert_allclose(one.predict(given), predicted, rtol=1e-12)
+    days = (frame["sold"] - pd.Timestamp(0)) / pd.Timedelta(days=1)
+    np.testing.assert_allclose(model.predict(given), model.predict(frame.assign(sold=days, seen=0.0)), rtol=1e-12)
+    chosen = StableSelector(**FAST).fit(given, y).transform(given)
+    np.testing.assert_allclose(chosen, np.column_stack([frame["a"], days]))
+
+
+def test_dates_may_be_missing_and_go_with_text():
+    frame, y = dated()
+    frame = frame.assign(text=np.resize(["x", "y"], len(y)))
+    y = y + 2 * (frame["text"] == "y")
+    gaps = frame.copy()
+    gaps.loc[::50, "sold"] = pd.NaT
+    with pytest.raises(ValueError, match="column 'sold'. contains NaN. Hint"):
+        SVIRegressor(**FAST).fit(gaps, y)
+    model = SVIRegressor(**FAST, missing="mean").fit(gaps, y)
+    assert np.isfinite(model.predict(gaps)).all() and "sold" in model.selected_
+    whole = StableSelector(**FAST).fit(frame, y).transform(frame)
+    assert list(whole.columns) == ["a", "sold", "text"] and whole["sold"].dtype == np.float64
+    with pytest.raises(TypeError, match="holds Timedelta objects; numbers, booleans, dates or text"):
+        SVIRegressor(**FAST).fit(frame.assign(sold=frame["sold"] - frame["seen"]), y)
 
 
 def test_clones_copies_and_pickles(linear):

@@ -1,7 +1,9 @@
 """What a fitted estimator shows: its summary, its data frames, its progress, and another choice of variables."""
 
 import builtins
+import copy
 import pickle
+import re
 import sys
 import warnings
 
@@ -11,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 
 import stablevar
 from stablevar import Balance, FindingWarning, StableSelector, STGRegressor, SVIClassifier, SVIRegressor
+from stablevar._summaries import standing, summary_of_model
 from stablevar.datasets import make_biased_linear
 from stablevar.estimators import LassoRegressor, MLPRegressor, OLSRegressor
 
@@ -104,13 +107,35 @@ def test_without_pandas_the_message_says_where_the_same_is(model, monkeypatch):
 def test_the_summary_has_what_one_asks_first(model):
     text = str(model.summary())
     assert text.startswith("SVIRegressor: y by 6 of 12 variables")
+    assert "Probability: that 'y' depends on it when all others are known" in text and "p (evidence)" in text
     assert max(map(len, text.splitlines())) <= 80
     for word in ("Rows:", "1,500", "Effective rows", "Converged", "region=south", "[0.025", "Left out", "v5", "> 0.99"):
         assert word in text, word
     for found in model.findings_:
         assert f"[{found['code']}]" in text
     page = model.summary()._repr_html_()
-    assert page.count("<table>") == 3 and "region=south" in page
+    assert page.count("<table>") == 4 and "region=south" in page
+
+
+def test_the_summary_tells_what_joined(linear):
+    X, y = linear
+    model = SVIRegressor(**FAST, stable=["v1"]).fit(X, y)
+    fit = model.summary_
+    assert standing(fit, "s3") == "yes" and standing(fit, "v1") == "yes, told"
+    assert "joined" not in str(model.summary())
+    # Where a set was not sufficient, where fits with a weak one did better, and where all columns took its place.
+    for change in ({"needed": True}, {"companion": True}, {}):
+        weak = copy.deepcopy(fit)
+        weak["evidence"]["s5"].update(change)
+        weak["probability"]["s5"] = 0.2
+        assert standing(weak, "s5") == "joined"
+        text = str(summary_of_model("SVIRegressor", weak))
+        assert re.search(r"^s5 +joined +0.20", text, re.MULTILINE)
+        assert text.count("joined: its own evidence is below") == 1
+        assert max(map(len, text.splitlines())) <= 80
+    # Another rule knows no threshold.
+    weak["settings"]["fdr"] = 0.1
+    assert standing(weak, "s5") == "yes"
 
 
 def test_the_summary_escapes_names_and_keeps_its_width(linear):
@@ -138,6 +163,7 @@ def test_others_have_summaries_too(mixed):
     assert selector.evidence_.equals(selector.estimator_.evidence_) and selector.findings_ is not None
     classes = SVIClassifier(**FAST).fit(X, np.where(y > 0, "up", "down")).summary()
     assert "Log-odds of" in str(classes) and "up" in str(classes)
+    assert "Coefficients are log-odds of 'up'; effects are changes of its probability" in str(classes)
     assert "Coefficients" in str(OLSRegressor().fit(X, y).summary())
 
 
@@ -201,11 +227,16 @@ def test_new_texts_are_told_of_by_all_that_read_rows(mixed):
     X, y = mixed
     model, weights = SVIRegressor(**FAST).fit(X, y), Balance().fit(X)
     new = X.head(5).assign(region="east")
-    for read in (model.predict, model.weigh, weights.weigh, stablevar.balance_path(X).weigh):
+    selector = StableSelector(**FAST).fit(X, y)
+    for read in (model.predict, model.weigh, weights.weigh, stablevar.balance_path(X).weigh, selector.transform):
         with pytest.warns(FindingWarning, match="region") as record:
             read(new)
         told = [warning for warning in record if getattr(warning.message, "code", "") == "unseen-levels"]
         assert told and told[0].filename == __file__
+        assert told[0].message.variables == ("region",) and told[0].message.figures == {"rows": 5}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        selector.transform(X)
 
 
 def test_a_frame_may_be_changed_without_harm(model):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _core
-from .._base import Parametrised
+from .._settings import Parametrised
 from .._tables import names_of
 from ._workers import (
     _array,
@@ -119,7 +119,7 @@ class _OnDask(Parametrised, metaclass=ABCMeta):
 
     client: Any
     max_levels: int
-    weight_kind: str
+    weight_kind: Any
     weights_: Any
 
     @property

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .._summaries import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,14 +22,33 @@ MOST = 40
 LINE = 0.2
 
 
-def axes_of(ax: Axes | None, **size: Any) -> Axes:
-    """The axes given, or new ones."""
-    import matplotlib.pyplot as plt
+class Display:
+    """A picture: what was drawn last is ``ax_``, in ``figure_``."""
 
-    if ax is not None:
-        return ax
-    _, made = plt.subplots(constrained_layout=True, **size)
-    return made
+    ax_: Axes
+    figure_: Any
+
+    def _begin(self, ax: Axes | None, **size: Any) -> Axes:
+        """The axes given, or new ones, to be drawn on."""
+        import matplotlib.pyplot as plt
+
+        self.ax_ = ax if ax is not None else plt.subplots(constrained_layout=True, **size)[1]
+        self.figure_ = self.ax_.figure
+        return self.ax_
+
+    def _begin_rows(self, ax: Axes | None, names: Sequence[str], xlabel: str) -> tuple[Axes, NDArray[np.int64]]:
+        """The same with a row for every name, the first on top, and the rows' heights."""
+        ax = self._begin(ax, figsize=(6, 1.3 * LINE * len(names) + 1.2))
+        places = np.arange(len(names))[::-1]
+        ax.set_yticks(places, [shortened(name) for name in names])
+        ax.set(xlabel=xlabel, ylim=(-0.7, len(names) - 0.3))
+        return ax, places
+
+
+def fitted(estimator: Any) -> Any:
+    """A fitted estimator; of a selector the one that selected."""
+    check_is_fitted(estimator)
+    return getattr(estimator, "estimator_", estimator)
 
 
 def inches(ax: Axes) -> tuple[float, float]:
@@ -34,14 +56,6 @@ def inches(ax: Axes) -> tuple[float, float]:
     figure: Any = cast(Any, ax.figure)
     box = ax.get_position()
     return box.width * figure.get_figwidth(), box.height * figure.get_figheight()
-
-
-def short(name: str, most: int = 22) -> str:
-    """A name that is too long without its middle: names often differ at their ends."""
-    if len(name) <= most:
-        return name
-    front = (most - 1) // 2
-    return f"{name[:front]}…{name[len(name) - (most - 1 - front) :]}"
 
 
 def every(count: int, room: int) -> range:

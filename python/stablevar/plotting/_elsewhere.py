@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .._base import Rows, Values, errors_by_environment
-from ._axes import LINE, axes_of, every, inches, legend_above, short
+from .._measures import errors_by_environment
+from .._settings import Rows, Values
+from .._summaries import shortened
+from ._axes import LINE, Display, every, inches, legend_above
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class EnvironmentErrorDisplay:
+class EnvironmentErrorDisplay(Display):
     """The error of several models in several environments.
 
     Parameters
@@ -80,14 +82,12 @@ class EnvironmentErrorDisplay:
         -------
         display : EnvironmentErrorDisplay
         """
-        ax = axes_of(ax, figsize=(6.5, 3.6))
-        self.ax_ = ax
-        self.figure_: Any = ax.figure
+        ax = self._begin(ax, figsize=(6.5, 3.6))
         places = np.arange(len(self.environments))
         for name, errors in self.errors.items():
             ax.plot(places, errors, marker="o", label=name)
         # Names lie flat while they find room, then stand upright, then some are left out.
-        names = [short(name, 16) for name in self.environments]
+        names = [shortened(name, 16) for name in self.environments]
         width, _ = inches(ax)
         flat = sum(len(name) + 2 for name in names) * 0.09 <= width
         labelled = list(every(len(names), len(names) if flat else int(width / LINE)))
@@ -98,7 +98,7 @@ class EnvironmentErrorDisplay:
         return self
 
 
-class ShiftCurveDisplay:
+class ShiftCurveDisplay(Display):
     """The error as a function of where a column's mean is.
 
     Parameters
@@ -149,15 +149,14 @@ class ShiftCurveDisplay:
         -------
         display : ShiftCurveDisplay
         """
-        self.ax_ = axes_of(ax)
-        self.figure_: Any = self.ax_.figure
+        ax = self._begin(ax)
         for curve in self.curves:
             name = curve["column"] if curve["level"] is None else f"{curve['column']}={curve['level']}"
-            (line,) = self.ax_.plot(curve["shift"], curve["error"], label=short(name))
+            (line,) = ax.plot(curve["shift"], curve["error"], label=shortened(name))
             low, high = curve["error"] - 2 * curve["standard_error"], curve["error"] + 2 * curve["standard_error"]
-            self.ax_.fill_between(curve["shift"], low, high, color=line.get_color(), alpha=0.1, linewidth=0)
-        self.ax_.set_xlabel("standard deviations that the column's mean moves")
-        self.ax_.set_ylabel("error of training rows so weighted")
+            ax.fill_between(curve["shift"], low, high, color=line.get_color(), alpha=0.1, linewidth=0)
+        ax.set_xlabel("standard deviations that the column's mean moves")
+        ax.set_ylabel("error of training rows so weighted")
         # Beside the picture: curves go everywhere in it.
-        self.ax_.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+        ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
         return self

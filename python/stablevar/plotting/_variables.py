@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from ._axes import BLUE, GREY, LINE, MOST, apart, axes_of, first, inches, legend_above, short, tell_of_more
+from .._frames import NORMAL_95
+from .._summaries import shortened
+from ._axes import BLUE, GREY, LINE, MOST, Display, apart, first, fitted, inches, legend_above, tell_of_more
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class GatesDisplay:
+class GatesDisplay(Display):
     """The gates of every variable, loop by loop.
 
     Parameters
@@ -55,8 +56,7 @@ class GatesDisplay:
         -------
         display : GatesDisplay
         """
-        check_is_fitted(estimator)
-        estimator = getattr(estimator, "estimator_", estimator)
+        estimator = fitted(estimator)
         if not estimator.history_:
             raise ValueError(f"{type(estimator).__name__} has no loops to show.")
         names = list(estimator.history_[0]["open_probability"])
@@ -77,9 +77,7 @@ class GatesDisplay:
         """
         last = self.gates[-1]
         labelled = first([(name in self.selected, value) for name, value in zip(self.names, last)], self.most)
-        ax = axes_of(ax, figsize=(6.4, max(4.0, LINE * len(labelled) + 1)))
-        self.ax_ = ax
-        self.figure_: Any = ax.figure
+        ax = self._begin(ax, figsize=(6.4, max(4.0, LINE * len(labelled) + 1)))
         loops = np.arange(1, len(self.gates) + 1)
         # Unchosen ones first, so that chosen lines lie on top.
         for k in sorted(range(len(self.names)), key=lambda k: self.names[k] in self.selected):
@@ -90,7 +88,7 @@ class GatesDisplay:
         heights = apart([last[k] for k in labelled], LINE / max(inches(ax)[1], LINE), -0.02, 1.02)
         for k, height in zip(labelled, heights):
             ax.annotate(
-                short(self.names[k]),
+                shortened(self.names[k]),
                 (float(loops[-1]), float(last[k])),
                 xytext=(1.05, (float(height) + 0.05) / 1.1),
                 textcoords="axes fraction",
@@ -107,7 +105,7 @@ class GatesDisplay:
         return self
 
 
-class EvidenceDisplay:
+class EvidenceDisplay(Display):
     """The partial correlation of every variable with the outcome given all others, with intervals of 95 %.
 
     Parameters
@@ -156,8 +154,7 @@ class EvidenceDisplay:
         -------
         display : EvidenceDisplay
         """
-        check_is_fitted(estimator)
-        estimator = getattr(estimator, "estimator_", estimator)
+        estimator = fitted(estimator)
         evidence = estimator.summary_["evidence"]
         if not evidence:
             raise ValueError(f"This {type(estimator).__name__} was fitted without evidence.")
@@ -180,17 +177,15 @@ class EvidenceDisplay:
         """
         chosen = np.array([name in self.selected for name in self.names])
         shown = first([(bool(one), abs(value)) for one, value in zip(chosen, self.values)], self.most)
-        ax = axes_of(ax, figsize=(6, 1.3 * LINE * len(shown) + 1.2))
-        self.ax_ = ax
-        self.figure_: Any = ax.figure
-        places = np.arange(len(shown))[::-1]
+        shown_is = "partial correlation with the outcome given all others"
+        ax, places = self._begin_rows(ax, [self.names[k] for k in shown], shown_is)
         for selected, colour, label in ((True, BLUE, "selected"), (False, GREY, "left out")):
             own = [n for n, k in enumerate(shown) if chosen[k] == selected]
             if own:
                 ax.errorbar(
                     [self.values[shown[n]] for n in own],
                     [places[n] for n in own],
-                    xerr=[1.96 * self.errors[shown[n]] for n in own],
+                    xerr=[NORMAL_95 * self.errors[shown[n]] for n in own],
                     fmt="o" if selected else "s",
                     color=colour,
                     markersize=5,
@@ -198,8 +193,6 @@ class EvidenceDisplay:
                     label=label,
                 )
         ax.axvline(0, color="black", linewidth=0.8)
-        ax.set_yticks(places, [short(self.names[k]) for k in shown])
-        ax.set(xlabel="partial correlation with the outcome given all others", ylim=(-0.7, len(shown) - 0.3))
         legend_above(ax)
         tell_of_more(ax, len(self.names) - len(shown))
         return self

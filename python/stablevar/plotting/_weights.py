@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from ._axes import BLUE, GREY, LINE, MOST, RED, axes_of, every, first, inches, legend_above, short, tell_of_more
+from .._summaries import shortened
+from ._axes import BLUE, GREY, LINE, MOST, RED, Display, every, first, fitted, inches, legend_above, tell_of_more
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 def _correlations(estimator: Any) -> tuple[list[str], list[NDArray[np.float64]]]:
     """Names of the encoded columns, and their correlations before weighting and in every loop."""
-    check_is_fitted(estimator)
-    estimator = getattr(estimator, "estimator_", estimator)
+    estimator = fitted(estimator)
     if hasattr(estimator, "_model"):
         names, matrices = json.loads(estimator._model.correlations())
     else:
@@ -27,7 +26,7 @@ def _correlations(estimator: Any) -> tuple[list[str], list[NDArray[np.float64]]]
     return names, [np.array(matrix) for matrix in matrices]
 
 
-class CorrelationDisplay:
+class CorrelationDisplay(Display):
     """Correlations of the columns before weighting and under the weights.
 
     Parameters
@@ -89,14 +88,14 @@ class CorrelationDisplay:
             size = (side * count + 0.6, side)
             _, axes = plt.subplots(1, count, figsize=size, constrained_layout=True, squeeze=False)
         self.axes_ = np.ravel(axes)
-        self.figure_: Any = self.axes_[0].figure
+        self.figure_ = self.axes_[0].figure
         image: Any = None
         for ax, matrix, title in zip(self.axes_, self.matrices, self.titles):
             image = ax.imshow(matrix, vmin=-1, vmax=1, cmap="RdBu_r")
             # As many names as find room along the side.
             room = int(inches(ax)[1] / (0.75 * LINE))
             labelled = list(every(len(self.names), room))
-            names = [short(self.names[k], 14) for k in labelled]
+            names = [shortened(self.names[k], 14) for k in labelled]
             ax.set_xticks(labelled, names, rotation=90, fontsize="small")
             ax.set_yticks(labelled, names, fontsize="small")
             ax.set_title(title, fontsize="medium")
@@ -104,7 +103,7 @@ class CorrelationDisplay:
         return self
 
 
-class BalanceDisplay:
+class BalanceDisplay(Display):
     """How strongly each variable goes with the others, before weighting and after ("love plot").
 
     Parameters
@@ -167,24 +166,20 @@ class BalanceDisplay:
         display : BalanceDisplay
         """
         shown = first(np.maximum(self.before, self.after).tolist(), self.most)
-        ax = axes_of(ax, figsize=(6, 1.3 * LINE * len(shown) + 1.2))
-        self.ax_ = ax
-        self.figure_: Any = ax.figure
-        places = np.arange(len(shown))[::-1]
+        shown_is = "largest absolute correlation with another column"
+        ax, places = self._begin_rows(ax, [self.names[k] for k in shown], shown_is)
         before, after = self.before[shown], self.after[shown]
         ax.hlines(places, after, before, color=GREY, linewidth=0.8)
         ax.plot(before, places, "o", color=RED, markersize=5, label="before weighting")
         ax.plot(after, places, "s", color=BLUE, markersize=5, label="under the weights")
         ax.axvline(0.1, color=GREY, linestyle=":", linewidth=0.8)
-        ax.set_yticks(places, [short(self.names[k]) for k in shown])
-        ax.set(xlabel="largest absolute correlation with another column", ylim=(-0.7, len(shown) - 0.3))
         ax.set_xlim(left=-0.01)
         legend_above(ax)
         tell_of_more(ax, len(self.names) - len(shown))
         return self
 
 
-class BalancePathDisplay:
+class BalancePathDisplay(Display):
     """What balance costs: effective rows against the correlation that is left, from no weights to the strongest.
 
     Parameters
@@ -240,9 +235,7 @@ class BalancePathDisplay:
         -------
         display : BalancePathDisplay
         """
-        ax = axes_of(ax, figsize=(5.5, 3.6))
-        self.ax_ = ax
-        self.figure_: Any = ax.figure
+        ax = self._begin(ax, figsize=(5.5, 3.6))
         for left, colour, marker, name in (
             (self.largest_correlation, BLUE, "o", "largest"),
             (self.rms_correlation, RED, "s", "root mean square"),
