@@ -42,6 +42,7 @@ pub(crate) fn ticking<'a>(watch: &'a Watch<'a>) -> impl Fn(Step<'_>) -> ControlF
         Step::Variable(of) => watch.tick("evidence", of),
         Step::Loop(_) => watch.tick("loops", 0),
         Step::Resample(of) => watch.tick("resamples", of),
+        Step::Repeat(of) => watch.tick("honest estimate", of),
         Step::Candidate(of) => watch.tick("stress test", of),
     }
 }

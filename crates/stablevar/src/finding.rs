@@ -320,6 +320,11 @@ findings! {
         "the evidence for '{0}' falls as the regressions get finer",
         "an effect would not fall, what they miss of the other columns would: its probability may be too high",
         "Use more rows, or ask someone who knows the field whether it can act on the outcome by itself";
+    /// The model's slope is not the effect.
+    AnotherSlope "another-slope":
+        "'{0}' has a coefficient of {coefficient} in the model and an effect of {effect} (s.e. {error}) when all others are held fixed",
+        "the two are the same where the outcome is a straight line in all columns; here it is not, or a few far values decide the coefficient",
+        "Look at its chart before the coefficient is read as an effect; a model of trees ([refit=trees]) may follow the shape";
     /// All columns do better elsewhere than the stable ones.
     StabilityCosts "stability-costs":
         "in regions that were held out all columns predict better than the stable ones do, by {percent:1} % (s.e. {error:1} %)",

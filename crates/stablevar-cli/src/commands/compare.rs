@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
     let watch = |step: Step<'_>| match step {
         Step::Variable(of) => counted(of, "evidence"),
         Step::Candidate(of) => counted(of, "stress test"),
-        Step::Loop(_) | Step::Resample(_) => ControlFlow::Continue(()),
+        Step::Loop(_) | Step::Resample(_) | Step::Repeat(_) => ControlFlow::Continue(()),
     };
     let methods = |of: usize| counted(of, "methods");
     let compared = stable.on_threads(|| compare(rows, &plan, &watch, &methods));

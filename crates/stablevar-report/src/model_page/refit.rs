@@ -7,7 +7,20 @@ use stablevar::fit::FittedModel;
 pub(super) fn section(model: &FittedModel) -> String {
     let Some(choice) = &model.refit else { return String::new() };
     let why = escape(&capitalised(&choice.why));
-    let taken = format!("<p>Taken is <b>{}</b>. {why}.</p>", escape(&choice.chosen));
+    let mut taken = format!("<p>Taken is <b>{}</b>. {why}.</p>", escape(&choice.chosen));
+    if let Some(honest) = &choice.honest {
+        let figures = &honest.figures;
+        taken += &format!(
+            "<p>The honest estimate, with everything repeated from the selection on: {} {} in cross-validation; in {} regions \
+             {:.3} (s.e. {:.3}) of the error of all columns, in the worst {:.3}.</p>",
+            escape(&choice.metric),
+            number(figures.cv_error),
+            honest.regions,
+            figures.stress_error,
+            figures.standard_error,
+            figures.stress_worst
+        );
+    }
     if choice.candidates.is_empty() {
         return taken;
     }

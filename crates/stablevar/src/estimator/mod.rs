@@ -19,6 +19,7 @@ pub use setting::{Group, Setting, Twin, setting};
 pub use settings::SETTINGS;
 pub use value::{Kind, Range, Value};
 
+use crate::comparison::honest_estimate;
 use crate::design::{Roles, TrainingData};
 use crate::error::{Error, Result};
 use crate::finding::{Code, Finding};
@@ -175,6 +176,9 @@ impl Estimator {
         let mut fitted = fit(data, &self.method, self.seed, watch)?;
         fitted.model.warnings.splice(0..0, self.findings());
         fitted.model.warnings.sort_by_key(|found| !found.code.is_grave());
+        if let Some(choice) = fitted.model.refit.as_mut().filter(|_| self.method.honest > 0) {
+            choice.honest = honest_estimate(data, self, self.method.honest, watch)?;
+        }
         Ok(fitted)
     }
 }

@@ -312,6 +312,12 @@ settings! {
             e.method.remember = given.count();
             Ok(())
         }];
+    "honest" (Model: "auto") Kind::Count(0, 100),
+        "Regions, and with them five folds, without which the whole is fitted anew, selection and all: the honest estimate of errors elsewhere beside the cheap one of the refit's choice; each takes as long as the fit, 0 leaves it out",
+        [by |e| e.method.refit.auto().map(|_| e.method.honest.into()), |e, given| {
+            e.method.honest = given.count();
+            Ok(())
+        }];
     "outlier-limit" (Model: "robust", "evidence") Kind::Number(Range::Positive),
         "Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual evidence",
         [by |e| {

@@ -251,7 +251,15 @@ pub(super) fn test(
     let finite = |value: f64| if value.is_finite() && !nothing_left { value.max(0.0) } else { 0.0 };
     let statistic =
         finite(solver.as_ref().map_or(0.0, |solver| dot(&products[..direct], &solver.solve(&products[..direct]))));
-    let normal = as_if_normal(statistic, freedom);
+    // Rows with a spread that few of them tell say little about it: of a mark that twelve rows have, these twelve.
+    let of_rows = |functions: &[usize]| {
+        let functions: Vec<&[f64]> = functions.iter().map(|&k| twice[kept[k]].as_slice()).collect();
+        let freedom = freedom.min(rows_that_tell(weights, &functions)).max(1.0);
+        // As Hotelling's: their spread is estimated, too.
+        (freedom, ((freedom - functions.len() as f64 + 1.0) / freedom).max(0.1))
+    };
+    let (of_slope, sure) = of_rows(&columns);
+    let normal = as_if_normal(sure * statistic, of_slope);
     let by_slope = (as_one_column(normal, direct), chi_squared_tail(normal, direct));
     let mut by_shape = None;
     if let Some(solver) = solver.filter(|_| count > direct) {
@@ -264,9 +272,8 @@ pub(super) fn test(
         });
         let statistic =
             finite(Cholesky::with_least_ridge(&left).map_or(0.0, |solver| dot(&rest, &solver.solve(&rest))));
-        // As Hotelling's: their spread is estimated, too.
-        let sure = ((freedom - shapes.len() as f64 + 1.0) / freedom).max(0.1);
-        let normal = as_if_normal(sure * statistic, freedom);
+        let (of_shapes, sure) = of_rows(&shapes);
+        let normal = as_if_normal(sure * statistic, of_shapes);
         by_shape = Some((as_one_column(normal, shapes.len()), chi_squared_tail(normal, shapes.len())));
     }
     let (statistic, p_value) = by_shape.map_or(by_slope, |by_shape| together(by_slope, by_shape));
@@ -294,6 +301,22 @@ pub(super) fn test(
         p_value,
         statistic,
     }
+}
+
+/// The degrees of freedom that a spread `sum w_i^2 e_i^2 u_i u_i'` has if all errors e are alike (Satterthwaite): for one function
+/// `(sum u^2)^2 / sum u^4`, for q of them `q / sum h^2`, h being the share of a row in all of them.
+fn rows_that_tell(weights: &[f64], functions: &[&[f64]]) -> f64 {
+    let count = functions.len();
+    let rows: Vec<f64> =
+        weights.iter().enumerate().flat_map(|(row, weight)| functions.iter().map(move |u| weight * u[row])).collect();
+    let mut gram = Matrix::zeros(count, count);
+    add_lower_cross_product(&rows, &rows, &mut gram);
+    gram.mirror_lower();
+    let Some(solver) = Cholesky::with_least_ridge(&gram) else { return f64::INFINITY };
+    let inverse = solver.inverse();
+    let shares = rows.chunks_exact(count.max(1)).map(|row| dot(row, &inverse.times(row)));
+    let squares: f64 = shares.map(|share| share * share).sum();
+    if squares > 0.0 { count as f64 / squares } else { f64::INFINITY }
 }
 
 /// Sums of rows (each with `count` values) by their groups, and how many groups there are.

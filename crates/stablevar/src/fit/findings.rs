@@ -2,13 +2,16 @@
 
 use super::FittedModel;
 use crate::design::Standing;
-use crate::evidence::is_wide;
+use crate::evidence::{VariableEvidence, is_wide};
 use crate::finding::{Code, Finding};
 use crate::linalg::Matrix;
 use crate::method::Choose;
 
 /// Probabilities below this, and above 1 less this, contradict what was told.
 const CONTRADICTED: f64 = 0.05;
+/// Standard errors, and the factor, by which a coefficient is another slope than the effect.
+const FAR_SLOPE: f64 = 4.0;
+const OTHER_SLOPE: f64 = 3.0;
 
 /// Everything to watch out for; `total` is the rows' base weight, `share` that of the second class.
 pub(super) fn findings(model: &FittedModel, total: f64, share: f64, separated: bool) -> Vec<Finding> {
@@ -102,16 +105,35 @@ fn of_the_evidence(model: &FittedModel) -> Vec<Finding> {
     }
     let name = |variable: usize| &model.encoding.features[variable].name;
     for &variable in &model.selected {
-        let alternatives = &evidence[variable].alternatives;
+        // What joined for another reason is no longer instead of it.
+        let alternatives = evidence[variable].alternatives.iter().filter(|other| !model.selected.contains(other));
+        let alternatives: Vec<usize> = alternatives.copied().collect();
         if !alternatives.is_empty() {
-            let names = std::iter::once(&variable).chain(alternatives).map(|&variable| name(variable));
+            let names = std::iter::once(&variable).chain(&alternatives).map(|&variable| name(variable));
             found.push(Finding::new(Code::Interchangeable).about(names));
         }
         if evidence[variable].doubtful {
             found.push(Finding::new(Code::DoubtfulEvidence).about([name(variable)]));
         }
     }
+    found.extend(of_slopes(model, evidence));
     found
+}
+
+/// Chosen numbers whose coefficient is far from their effect, in standard errors and as a factor.
+fn of_slopes(model: &FittedModel, evidence: &[VariableEvidence]) -> Vec<Finding> {
+    let coefficients = model.model.coefficients(&model.encoding);
+    let another = |&variable: &usize| {
+        let (feature, found) = (&model.encoding.features[variable], &evidence[variable]);
+        let [column] = feature.columns[..] else { return None };
+        let (effect, error, slope) = (found.effect?, found.standard_error?, *coefficients.get(column)?);
+        let far = (slope - effect).abs() > FAR_SLOPE * error && slope.is_finite();
+        let other = slope * effect <= 0.0 || !(1.0 / OTHER_SLOPE..=OTHER_SLOPE).contains(&(slope / effect));
+        let told = Finding::new(Code::AnotherSlope).about([&feature.name]).with("coefficient", slope);
+        (far && other).then(|| told.with("effect", effect).with("error", error))
+    };
+    // Coefficients of log-odds are in other units than effects on a probability.
+    if model.classes.is_some() { Vec::new() } else { model.selected.iter().filter_map(another).collect() }
 }
 
 fn of_the_model(model: &FittedModel, share: f64, separated: bool) -> Vec<Finding> {

@@ -93,6 +93,8 @@ pub enum Step<'a> {
     Resample(usize),
     /// One more way to refit was tried under stress, of this many.
     Candidate(usize),
+    /// The whole was fitted once more without some of the rows, of this many times.
+    Repeat(usize),
 }
 
 /// Sees every step as it ends, from any thread, and may stop the work.

@@ -29,6 +29,9 @@ pub struct Method {
     /// Training rows that the model keeps with their outcomes at most, from which errors elsewhere are foreseen.
     #[serde(default = "remembered_rows")]
     pub remember: usize,
+    /// Regions without which the whole is fitted anew, selection and all, for an honest estimate of errors elsewhere.
+    #[serde(default)]
+    pub honest: usize,
 }
 
 /// Training rows that a model keeps unless another number is asked for.

@@ -143,7 +143,7 @@ impl Preset {
     /// The recipe with its default settings.
     pub fn method(&self) -> Method {
         let (weigh, choose, refit) = (self.recipe)();
-        Method { name: self.name.into(), weigh, choose, refit, remember: REMEMBERED_ROWS }
+        Method { name: self.name.into(), weigh, choose, refit, remember: REMEMBERED_ROWS, honest: 0 }
     }
 }
 

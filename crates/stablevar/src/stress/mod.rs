@@ -75,6 +75,19 @@ pub struct RefitChoice {
     pub rows: usize,
     /// What errors are measured by.
     pub metric: String,
+    /// How the whole does, its selection repeated, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub honest: Option<Honest>,
+}
+
+/// How a method does that was fitted anew, selection and all, without every part of the rows it is judged by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Honest {
+    /// Regions that were held out, those of the strongest variables.
+    pub regions: usize,
+    /// How it did.
+    #[serde(flatten)]
+    pub figures: Figures,
 }
 
 impl RefitChoice {
@@ -256,6 +269,7 @@ impl Trial {
             environments: held_out.regions.given,
             rows: data.rows(),
             metric: held_out.metric().name().into(),
+            honest: None,
         };
         Chosen { choice, function: strength.map(|found| found.function.clone()), bulks, findings }
     }

@@ -220,6 +220,7 @@ pub(crate) fn fit_with_progress(
             Step::Variable(of) => bar.step(of, "evidence"),
             Step::Loop(_) => bar.step(loops, method.name()),
             Step::Resample(of) => bar.step(of, "resamples"),
+            Step::Repeat(of) => bar.step(of, "honest estimate"),
             Step::Candidate(of) => bar.step(of, "stress test"),
         }
         ControlFlow::Continue(())

@@ -6,6 +6,7 @@ use stablevar::evidence::VariableEvidence;
 use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
+use stablevar::stress::{Figures, Honest};
 use stablevar_report::text::{count, environments, number, p_value, refit, sufficiency};
 
 /// Variables that are listed at most, unless all are asked for.
@@ -218,6 +219,16 @@ fn words(model: &FittedModel) -> Vec<String> {
     lines
 }
 
+fn honest_words(honest: &Honest, metric: &str) -> String {
+    let Figures { cv_error, stress_error, stress_worst, standard_error } = honest.figures;
+    format!(
+        "honest estimate, the selection repeated: {metric} {} in cross-validation; in {} regions that were held out \
+         {stress_error:.3} (s.e. {standard_error:.3}) of the error of all columns, in the worst {stress_worst:.3}",
+        number(cv_error),
+        honest.regions
+    )
+}
+
 fn print_fit(model: &FittedModel, weights: Weights, printer: &Printer) -> anyhow::Result<()> {
     let encoding = &model.encoding;
     if let Some(intercept) = model.model.intercept(encoding) {
@@ -225,6 +236,9 @@ fn print_fit(model: &FittedModel, weights: Weights, printer: &Printer) -> anyhow
     }
     if let Some(choice) = &model.refit {
         printer.line(&refit(choice))?;
+        if let Some(honest) = &choice.honest {
+            printer.line(&honest_words(honest, &choice.metric))?;
+        }
     }
     let whose = if model.refit_is_weighted() { " under the weights of the refit" } else { "" };
     printer
