@@ -300,6 +300,9 @@ impl<'a> Columns<'a> {
                 return Err(IoError::PartDiffers { path: path.into(), message });
             }
         }
+        if columns.is_empty() {
+            return Ok(Table::without_columns(batch.num_rows()));
+        }
         Table::new(columns).map_err(|source| IoError::Table { path: path.into(), source })
     }
 

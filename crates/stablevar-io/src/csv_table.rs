@@ -77,7 +77,10 @@ impl CsvLayout {
         let path = input.name();
         let empty = || self.kinds.iter().map(Builder::new).collect::<Vec<Builder>>();
         let (mut columns, mut count, mut first) = (empty(), 0, 0);
-        let finish = |columns: Vec<Builder>| {
+        let finish = |columns: Vec<Builder>, rows: usize| {
+            if self.kinds.iter().all(|kind| *kind == FieldKind::Skip) {
+                return Ok(Table::without_columns(rows));
+            }
             let named = self.names.iter().zip(columns).zip(&self.kinds).filter(|(_, kind)| **kind != FieldKind::Skip);
             let columns = named.flat_map(|((name, column), _)| column.finish(name));
             Table::new(columns.collect()).map_err(|source| IoError::Table { path: path.clone(), source })
@@ -89,12 +92,12 @@ impl CsvLayout {
                 return Ok(());
             }
             let full = std::mem::replace(&mut columns, empty());
-            visit(TablePart { path: path.clone(), first, table: finish(full)? })?;
+            visit(TablePart { path: path.clone(), first, table: finish(full, count)? })?;
             (first, count) = (first + count, 0);
             Ok(())
         })?;
         if count > 0 || first == 0 {
-            visit(TablePart { path: path.clone(), first, table: finish(columns)? })?;
+            visit(TablePart { path: path.clone(), first, table: finish(columns, count)? })?;
         }
         Ok(())
     }
@@ -182,7 +185,8 @@ fn for_each_record(
         let line = record.position().map_or(0, |position| position.line());
         if record.len() != names.len() {
             let (found, expected) = (record.len() as u64, names.len() as u64);
-            return Err(IoError::Ragged { path: path.into(), line, found, expected });
+            let separator = other_separator(names);
+            return Err(IoError::Ragged { path: path.into(), line, found, expected, separator });
         }
         let mut fields = Vec::with_capacity(names.len());
         for (field, name) in record.iter().zip(names) {
@@ -192,6 +196,12 @@ fn for_each_record(
         visit(line, &fields)?;
     }
     Ok(())
+}
+
+/// What seems to separate the names of a header that was taken for a single one.
+fn other_separator(names: &[String]) -> Option<char> {
+    let [only] = names else { return None };
+    [';', '\t', '|', ','].into_iter().find(|&separator| only.contains(separator))
 }
 
 fn boolean(field: &str) -> Option<bool> {

@@ -1,5 +1,6 @@
 //! Faults of files, with their place.
 
+use stablevar::error::Error;
 use stablevar::wording::Wording;
 
 /// Shorthand for results of this crate.
@@ -18,7 +19,7 @@ pub enum IoError {
     #[error("{path} is empty")]
     Empty { path: String },
     #[error("{path}, line {line}: {found} fields where the header has {expected}")]
-    Ragged { path: String, line: u64, found: u64, expected: u64 },
+    Ragged { path: String, line: u64, found: u64, expected: u64, separator: Option<char> },
     #[error("{path}, line {line}, column {column}: the text is not UTF-8")]
     NotUtf8 { path: String, line: u64, column: String },
     #[error(
@@ -42,7 +43,9 @@ pub enum IoError {
     #[error("{path}, column '{column}' holds {kind}, which can't be used as it is")]
     Unsupported { path: String, column: String, kind: String },
     #[error("{path}: {source}")]
-    Table { path: String, source: stablevar::error::Error },
+    Table { path: String, source: Error },
+    #[error("{path}: there is no column '{column}' in the table, which the model needs")]
+    NotTheModels { path: String, column: String, available: Vec<String>, needed: Vec<String> },
     #[error("{path} is not a stablevar model")]
     NotAModel { path: String },
     #[error("{path} has model format {found}; this program reads format {known}")]
@@ -66,7 +69,7 @@ impl IoError {
 
     /// How to mend the fault, in the words of a front end.
     pub fn hint(&self, wording: &dyn Wording) -> Option<String> {
-        let setting = |name: &str| wording.setting(name, None);
+        let of = |name: &str, column: &str| wording.setting(name, Some(column));
         let text = match self {
             IoError::Read { source, .. } if source.kind() == std::io::ErrorKind::NotFound => "check the path".into(),
             IoError::Read { .. } => "check that you may read it".into(),
@@ -75,21 +78,25 @@ impl IoError {
             }
             IoError::PartDiffers { .. } => "write the files of a table with the same columns of the same kinds".into(),
             IoError::Empty { .. } => "a table needs a header line and data".into(),
+            IoError::Ragged { separator: Some(separator), .. } => {
+                let shown = if *separator == '\t' { "tab".to_string() } else { separator.to_string() };
+                format!("the header looks separated by '{shown}': {}", wording.setting("delimiter", Some(&shown)))
+            }
             IoError::Ragged { .. } => {
                 "add or remove fields on that line; a field with a comma must stand in double quotes".into()
             }
-            IoError::NotUtf8 { .. } => "save the file as UTF-8, for example with: iconv -f LATIN1 -t UTF-8".into(),
+            IoError::NotUtf8 { .. } => "save the file as UTF-8, for example with: iconv -f CP1252 -t UTF-8".into(),
             IoError::TextAmongNumbers { column, .. } => format!(
-                "correct the value or leave it empty; when fitting, say that it is text ({} '{column}') if it is a category, or \
-                 leave the column out ({} '{column}')",
-                setting("category"),
-                setting("exclude")
+                "correct the value or leave it empty; when fitting, say that it is text ({}) if it is a category, or leave the \
+                 column out ({})",
+                of("category", column),
+                of("exclude", column)
             ),
             IoError::NoTable { remedy, .. } => remedy.to_string(),
             IoError::NotDates { column, ambiguous: true, .. } => format!(
                 "say which: {} where the day comes first, {} where the month does",
-                wording.setting("date", Some(&format!("'{column}=dmy'"))),
-                wording.setting("date", Some(&format!("'{column}=mdy'")))
+                wording.setting("date", Some(&format!("{column}=dmy"))),
+                wording.setting("date", Some(&format!("{column}=mdy")))
             ),
             IoError::NotDates { .. } => {
                 "dates are written as 2014-10-13, 20141013, 13.10.2014 or 10/13/2014, with a time of day or without".into()
@@ -98,18 +105,23 @@ impl IoError {
                 "after the column's name and = stand parts, an order (dmy, mdy, ymd), or both as in parts-dmy".into()
             }
             IoError::NotAsBefore { column, .. } => format!(
-                "correct the value, or say that the column is text ({} '{column}'), or leave it out ({} '{column}')",
-                setting("category"),
-                setting("exclude")
+                "correct the value, or say that the column is text ({}), or leave it out ({})",
+                of("category", column),
+                of("exclude", column)
             ),
             IoError::Unnamed { .. } => {
                 "give it a name or take it out; pandas leaves its row numbers out with to_csv(index=False)".into()
             }
             IoError::Damaged { .. } => "the file is damaged or was cut short: write it again".into(),
             IoError::Unsupported { column, .. } => {
-                format!("turn it into numbers or text, or leave it out ({} '{column}')", setting("exclude"))
+                format!("turn it into numbers or text, or leave it out ({})", of("exclude", column))
             }
             IoError::Table { source, .. } => return source.hint(wording),
+            IoError::NotTheModels { column, available, needed, .. } => {
+                let unknown = Error::UnknownColumn { column: column.clone(), available: available.clone() };
+                let needed = needed.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+                format!("{}; the model was fitted on: {needed}", unknown.hint(wording).unwrap_or_default())
+            }
             IoError::NotAModel { .. } => "give a model file that a fit wrote".into(),
             IoError::ModelVersion { found, known, .. } if found > known => {
                 "it was written by a newer stablevar: update this one, or fit again".into()

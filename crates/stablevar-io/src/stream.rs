@@ -173,6 +173,18 @@ impl TableStream {
         }
     }
 
+    /// Refuses a table that lacks a column which a model needs.
+    pub fn require_for_model<'a>(&self, needed: impl IntoIterator<Item = &'a str>) -> Result<()> {
+        let needed: Vec<&str> = needed.into_iter().collect();
+        self.require(needed.iter().copied()).map_err(|error| match error {
+            IoError::Table { path, source: Error::UnknownColumn { column, available } } => {
+                let needed = needed.iter().map(|name| name.to_string()).collect();
+                IoError::NotTheModels { path, column, available, needed }
+            }
+            other => other,
+        })
+    }
+
     /// The columns that were said to hold categories.
     pub fn categories(&self) -> impl Iterator<Item = &str> {
         self.plan.categories().iter().map(String::as_str)

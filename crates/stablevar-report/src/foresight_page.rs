@@ -1,12 +1,12 @@
 //! The page about new rows: which columns drifted, and the error to expect.
 
 use crate::chart::{Forest, Interval, LABEL, PANEL, picture};
-use crate::model_page::overview::warnings;
+use crate::model_page::overview::{NOTHING, warnings};
 use crate::page::{TableCell, explained, moving_document, name as shown, panels, section, sortable_table};
 use crate::text::{count, escape, labels, number, p_value, shorten_name};
 use stablevar::finding::Words;
 use stablevar::fit::FittedModel;
-use stablevar::foresight::{ColumnDrift, Foresight};
+use stablevar::foresight::{ColumnDrift, Foresight, Trust};
 use stablevar::wording::Wording;
 
 /// Columns in the picture at most; the table has all.
@@ -18,17 +18,34 @@ pub fn page(model: &FittedModel, foresight: &Foresight, wording: &dyn Wording, c
     let made = command.map(|command| format!("<p>Made by <code>{}</code></p>", escape(command))).unwrap_or_default();
     let sections = [
         answers(model, foresight),
-        section("watch", "What to watch out for", &of_findings(&findings)),
+        section("watch", "What to watch out for", &watch(model, foresight, &findings)),
         section("drift", "Which columns drifted?", &drift(model, foresight)),
         made,
     ];
     moving_document(&format!("What to expect of {} on new rows", shorten_name(&model.target, 60)), &sections)
 }
 
-fn of_findings(findings: &[Words]) -> String {
+/// Whether so few training rows are like the new ones that one figure says too much.
+pub fn rests_on_few(model: &FittedModel, foresight: &Foresight) -> bool {
+    let remembered = model.memory.as_ref().map_or(0, |memory| memory.rows());
+    3.0 * foresight.effective_sample_size < remembered as f64
+}
+
+/// What to say then.
+pub const FEW: &str = "Few training rows are like these: use the interval, not the figure.";
+
+fn watch(model: &FittedModel, foresight: &Foresight, findings: &[Words]) -> String {
+    // Where no error can be foreseen, that nothing need be done about one of the reasons would be a lie.
+    let otherwise = (foresight.trust != Trust::No).then_some(NOTHING);
+    let few = if rests_on_few(model, foresight) && foresight.expected_error.is_some() {
+        format!("<p>{FEW}</p>")
+    } else {
+        String::new()
+    };
     let unseen = "<p>What columns can't show is a changed relation: the same columns may go with other outcomes than in training. \
                   Only outcomes tell.</p>";
-    if findings.is_empty() { unseen.into() } else { format!("{}{unseen}", warnings(findings)) }
+    let told = if findings.is_empty() { String::new() } else { warnings(findings, otherwise) };
+    format!("{few}{told}{unseen}")
 }
 
 fn answers(model: &FittedModel, foresight: &Foresight) -> String {

@@ -1,7 +1,8 @@
 //! Text that is safe to show, whatever it holds.
 
 use stablevar::evidence::Sufficiency;
-use stablevar::fit::EnvironmentEffects;
+use stablevar::fit::{EnvironmentEffects, FittedModel};
+use stablevar::selection::Rule;
 use stablevar::stress::RefitChoice;
 use std::collections::HashSet;
 
@@ -119,11 +120,29 @@ pub fn capitalised(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
+/// Standard errors from which on a difference is not put down to chance.
+const SURE: f64 = 2.0;
+
+/// Whether a variable was chosen though by itself it is below the cut-off: with others, or since the set needed it.
+pub fn joined(model: &FittedModel, variable: usize) -> bool {
+    let Some(evidence) = model.evidence.as_ref().and_then(|all| all.get(variable)) else { return false };
+    let below = match model.method.rule().and_then(Rule::threshold) {
+        Some(threshold) => model.open_probability[variable] < threshold,
+        None => evidence.companion,
+    };
+    below && model.selected.contains(&variable) && model.standing(variable).is_none()
+}
+
 /// In a sentence whether the selected variables predict as well as all.
 pub fn sufficiency(set: &Sufficiency) -> String {
-    let verdict = if set.sufficient { "as well as" } else { "worse than" };
+    let errors = set.difference / set.standard_error;
+    let verdict = match set.sufficient {
+        true => "predict as well as all of them".to_string(),
+        false if errors < SURE => format!("may predict worse than all of them ({errors:.1} standard errors)"),
+        false => "predict worse than all of them".into(),
+    };
     format!(
-        "in these rows the selected variables predict {verdict} all of them: loss {} against {} (difference {}, s.e. {})",
+        "in these rows the selected variables {verdict}: loss {} against {} (difference {}, s.e. {})",
         number(set.loss_selected),
         number(set.loss_all),
         number(set.difference),
@@ -180,6 +199,20 @@ mod tests {
         let values = [0.2811, 1.0, 0.0998, 0.0501, 0.0074, 0.00012, 3.21e-8, 1e-17, 0.0];
         let written = ["0.28", "1.00", "0.100", "0.050", "0.0074", "0.00012", "3.2e-8", "< 1e-16", "< 1e-16"];
         assert_eq!(values.map(p_value), written);
+    }
+
+    #[test]
+    fn what_may_be_chance_is_not_said_as_a_fact() {
+        let set = |difference: f64, sufficient: bool| Sufficiency {
+            loss_selected: 1.0 + difference,
+            loss_all: 1.0,
+            difference,
+            standard_error: 0.1,
+            sufficient,
+        };
+        assert!(sufficiency(&set(0.05, true)).contains("predict as well as all"));
+        assert!(sufficiency(&set(0.157, false)).contains("may predict worse than all of them (1.6 standard errors)"));
+        assert!(sufficiency(&set(0.3, false)).contains("variables predict worse than all of them: loss"));
     }
 
     #[test]

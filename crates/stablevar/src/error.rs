@@ -61,6 +61,14 @@ pub enum Error {
         /// Rows with at least one missing value.
         rows: usize,
     },
+    /// Values are missing in rows that are to be predicted.
+    #[error("{rows} rows have missing values: {}", listed(columns))]
+    MissingInNewRows {
+        /// Column and count, for each column that the model needs and that has missing values.
+        columns: Vec<(String, usize)>,
+        /// Rows with at least one missing value.
+        rows: usize,
+    },
     /// Rows with missing values may be left out, but hardly any other is there.
     #[error("only {complete} of {rows} rows have no missing value: {}", listed(columns))]
     FewCompleteRows {
@@ -252,7 +260,8 @@ pub enum Error {
     },
 }
 
-fn listed(columns: &[(String, usize)]) -> String {
+/// Columns with their counts, in words.
+pub(crate) fn listed(columns: &[(String, usize)]) -> String {
     const SHOWN: usize = 12;
     let mut text =
         columns.iter().take(SHOWN).map(|(name, count)| format!("'{name}' ({count})")).collect::<Vec<_>>().join(", ");
@@ -308,6 +317,10 @@ impl Error {
             Error::MissingValues { .. } => {
                 "fill them in; when fitting, leave the columns out ([exclude]), leave those rows out ([missing=drop]) or put the \
                  column's mean, for text the most frequent value, also when predicting ([missing=mean])"
+            }
+            Error::MissingInNewRows { .. } => {
+                "fill them in, or leave those rows out; a model that is fitted with [missing=mean] puts the training rows' mean, for \
+                 text the most frequent value, by itself"
             }
             Error::FewCompleteRows { filled: false, .. } => {
                 "leave out the columns that are mostly empty ([exclude]), or put the column's mean, for text the most frequent value, \

@@ -176,9 +176,9 @@ findings! {
         "Leave it out, or choose a method or a stage that has it";
     /// Rows were left out for missing values.
     RowsLeftOut "rows-left-out":
-        "{missing} of {rows} rows are left out for missing values",
+        "{missing} of {rows} rows are left out for missing values{detail}",
         "the rest stand for all only if values are missing by chance",
-        "Find out why they are missing, or fill them in ([missing=mean])";
+        "Find out why they are missing; but for the target, weights and environments they can be filled in ([missing=mean])";
     /// Rows of weight 0 were left out.
     RowsWithoutWeight "rows-without-weight":
         "{rows} rows are left out", "their weight is 0", "";

@@ -237,6 +237,11 @@ impl<'a> Table<'a> {
         Ok(Self { columns, rows })
     }
 
+    /// So many rows of which no column is read, as for a model without variables, which has a prediction for each all the same.
+    pub fn without_columns(rows: usize) -> Self {
+        Self { columns: Vec::new(), rows }
+    }
+
     /// A table of numbers from (name, values) pairs.
     pub fn from_numbers<S: Into<String>>(columns: impl IntoIterator<Item = (S, Vec<f64>)>) -> Result<Self> {
         Self::new(

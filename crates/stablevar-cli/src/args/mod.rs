@@ -9,7 +9,7 @@ mod weigh;
 
 pub(crate) use input::InputArguments;
 pub(crate) use reselect::ReselectArguments;
-pub(crate) use settings::{Options, RULES, Reselects, Settings, Weighs};
+pub(crate) use settings::{Options, RULES, Reselects, Settings, Weighs, quoted};
 pub(crate) use simulate::{DrawArguments, SimulateArguments, WorldKind};
 pub(crate) use weigh::WeighArguments;
 
@@ -136,7 +136,7 @@ pub(crate) struct ManualArguments {
     /// The folder to write them to
     #[arg(long, default_value = "man", value_name = "DIR")]
     pub out: PathBuf,
-    #[arg(long, help = QUIET_HELP)]
+    #[arg(short, long, help = QUIET_HELP)]
     pub quiet: bool,
 }
 
@@ -155,7 +155,7 @@ pub(crate) struct DemoArguments {
     pub report: PathBuf,
     #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
     pub format: Format,
-    #[arg(long, help = QUIET_HELP)]
+    #[arg(short, long, help = QUIET_HELP)]
     pub quiet: bool,
 }
 
@@ -202,7 +202,7 @@ pub(crate) struct FitArguments {
     pub verbose: bool,
     #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
     pub format: Format,
-    #[arg(long, help = QUIET_HELP)]
+    #[arg(short, long, help = QUIET_HELP)]
     pub quiet: bool,
 
     #[command(flatten)]
@@ -229,7 +229,7 @@ pub(crate) struct PredictArguments {
     /// Correct the probabilities of classes by training rows that were held out
     #[arg(long)]
     pub calibrate: bool,
-    #[arg(long, help = QUIET_HELP)]
+    #[arg(short, long, help = QUIET_HELP)]
     pub quiet: bool,
     #[command(flatten)]
     pub input: InputArguments,
@@ -259,7 +259,7 @@ pub(crate) struct EvaluateArguments {
     pub metric: Option<Metric>,
     #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
     pub format: Format,
-    #[arg(long, help = QUIET_HELP)]
+    #[arg(short, long, help = QUIET_HELP)]
     pub quiet: bool,
     #[command(flatten)]
     pub input: InputArguments,
@@ -277,7 +277,7 @@ pub(crate) struct ForeseeArguments {
     pub report: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
     pub format: Format,
-    #[arg(long, help = QUIET_HELP)]
+    #[arg(short, long, help = QUIET_HELP)]
     pub quiet: bool,
     #[command(flatten)]
     pub input: InputArguments,
@@ -315,7 +315,7 @@ pub(crate) struct CompareArguments {
     pub report: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
     pub format: Format,
-    #[arg(long, help = QUIET_HELP)]
+    #[arg(short, long, help = QUIET_HELP)]
     pub quiet: bool,
 
     #[command(flatten)]
@@ -372,7 +372,7 @@ pub(crate) struct ReproduceArguments {
     pub table: Vec<&'static ShiftTable>,
     #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
     pub format: Format,
-    #[arg(long, help = QUIET_HELP)]
+    #[arg(short, long, help = QUIET_HELP)]
     pub quiet: bool,
 }
 
@@ -432,7 +432,7 @@ pub(crate) struct ReportArguments {
     /// The table the model was fitted to: shows the values of the rows with the largest weights, not only their numbers
     #[arg(long, value_name = "DATA")]
     pub training: Option<PathBuf>,
-    #[arg(long, help = QUIET_HELP)]
+    #[arg(short, long, help = QUIET_HELP)]
     pub quiet: bool,
     #[command(flatten)]
     pub input: InputArguments,

@@ -27,7 +27,7 @@ pub(crate) struct ReselectArguments {
     pub report: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t = Format::Human, help = FORMAT_HELP)]
     pub format: Format,
-    #[arg(long, help = QUIET_HELP)]
+    #[arg(short, long, help = QUIET_HELP)]
     pub quiet: bool,
 
     #[command(flatten)]

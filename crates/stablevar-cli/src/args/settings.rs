@@ -13,8 +13,17 @@ pub(crate) struct Options;
 
 impl Wording for Options {
     fn setting(&self, name: &str, value: Option<&str>) -> String {
-        value.map_or_else(|| format!("--{name}"), |value| format!("--{name} {value}"))
+        value.map_or_else(|| format!("--{name}"), |value| format!("--{name} {}", quoted(value)))
     }
+}
+
+/// A word as a shell takes it.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// The settings given; `Of` tells which can be.

@@ -57,7 +57,7 @@ pub(crate) struct DrawArguments {
     /// Make the outcome 0 or 1, with log-odds of X times the noise-free outcome
     #[arg(long, value_name = "X", num_args = 0..=1, default_missing_value = "2", allow_negative_numbers = true)]
     pub binary: Option<f64>,
-    #[arg(long, help = QUIET_HELP)]
+    #[arg(short, long, help = QUIET_HELP)]
     pub quiet: bool,
 }
 

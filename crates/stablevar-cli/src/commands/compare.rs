@@ -11,7 +11,7 @@ use stablevar::comparison::{Comparison, Plan, compare};
 use stablevar::design::Task;
 use stablevar::fit::Step;
 use stablevar::method::PRESETS;
-use stablevar_io::{read_model, write_whole};
+use stablevar_io::{read_model, summary, write_whole};
 use stablevar_report::comparison_page;
 use stablevar_report::text::number;
 use std::ops::ControlFlow;
@@ -50,7 +50,14 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
     }
     match arguments.format {
         Format::Json => {
-            printer.json(&json!({"candidates": compared.candidates, "chosen": compared.chosen}))?;
+            printer.json(&json!({
+                "candidates": compared.candidates,
+                "chosen": compared.chosen,
+                "why": compared.why,
+                "metric": compared.metric,
+                "regions": compared.regions,
+                "findings": summary::findings(&compared.findings, &Options),
+            }))?;
         }
         Format::Human => print(&compared, &printer)?,
     }
@@ -86,6 +93,18 @@ fn others(arguments: &CompareArguments, task: Task, seed: u64) -> anyhow::Result
     Ok(others)
 }
 
+/// A name that leaves room for figures; JSON and the page have it in full.
+fn short(name: &str) -> String {
+    let long =
+        [(", weights at ridge ", ", ridge "), (", far values drawn in", ", drawn in"), (", all columns", ", all")];
+    long.iter().fold(name.to_string(), |name, (long, short)| name.replace(long, short))
+}
+
+/// An error as a multiple of another; of one that is beyond all measure it does not matter how far.
+fn relative(value: f64) -> String {
+    if value > 1000.0 { "> 1000".into() } else { format!("{value:.3}") }
+}
+
 fn print(compared: &Comparison, printer: &Printer) -> anyhow::Result<()> {
     printer.line(&format!(
         "{} ways to fit, on {} rows; {} {} held out, errors there relative to {}'s\n",
@@ -101,24 +120,25 @@ fn print(compared: &Comparison, printer: &Printer) -> anyhow::Result<()> {
         .map(|candidate| {
             let figures = &candidate.figures;
             vec![
-                candidate.name.clone(),
+                short(&candidate.name),
                 candidate.columns.to_string(),
                 number(figures.cv_error),
-                format!("{:.3}", figures.stress_error),
-                format!("{:.3}", figures.standard_error),
-                format!("{:.3}", figures.stress_worst),
+                relative(figures.stress_error),
+                relative(figures.standard_error),
+                relative(figures.stress_worst),
                 format!("{:.2}", candidate.seconds),
             ]
         })
         .collect();
-    let error = format!("{} (cross-validation)", compared.metric);
+    let error = format!("cv {}", compared.metric);
     let header = ["", "variables", &error, "under stress", "s.e.", "worst", "seconds"];
-    printer.table_that_fits(&header, &rows, &["seconds", "variables"])?;
-    printer.line("")?;
+    printer.table_of_long_names(&header, &rows, &["seconds", "variables"])?;
+    let about = "cv: ordinary cross-validation; ridge: rows under weights of that strength; drawn in: far values of columns drawn in";
+    printer.line(&format!("\n{about}"))?;
     for candidate in compared.candidates.iter().filter(|candidate| !candidate.note.is_empty()) {
-        printer.line(&format!("{}: {}", candidate.name, candidate.note))?;
+        printer.line(&format!("{}: {}", short(&candidate.name), candidate.note))?;
     }
-    printer.line(&format!("chosen: {}: {}", compared.chosen, compared.why))?;
+    printer.line(&format!("chosen: {}: {}", short(&compared.chosen), compared.why))?;
     compared.findings.iter().for_each(|finding| printer.warn(&finding.words(&Options).to_string()));
     Ok(())
 }

@@ -37,7 +37,7 @@ fn foresee(model: &FittedModel, data: &Path, input: &InputArguments) -> Result<F
     let mut rows = model.new_rows().map_err(|source| IoError::Table { path: "the model".into(), source })?;
     let options = ReadOptions { only: Some(model.encoding.feature_names()), ..read_like(model, input) };
     let stream = TableStream::open(data, &options)?;
-    stream.require(model.selected_names())?;
+    stream.require_for_model(model.selected_names())?;
     stream.for_each(|part| {
         let added = rows.add(&part.table);
         added.map_err(|source| IoError::Table { path: part.path.clone(), source: source.from_row(part.first) })
@@ -74,7 +74,9 @@ fn print(model: &FittedModel, foresight: &Foresight, printer: &Printer) -> anyho
         printer.line(&format!("and {more} more columns, which matter less (--format json, --report)"))?;
     }
     printer.line("")?;
-    if foresight.findings.is_empty() {
+    if foresight_page::rests_on_few(model, foresight) && foresight.expected_error.is_some() {
+        printer.line(foresight_page::FEW)?;
+    } else if foresight.findings.is_empty() {
         printer.line("Nothing speaks against it, but a changed relation can't be seen without outcomes.")?;
     }
     for finding in &foresight.findings {

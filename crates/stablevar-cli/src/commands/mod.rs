@@ -15,7 +15,7 @@ pub(crate) mod shift;
 pub(crate) mod simulate;
 pub(crate) mod weigh;
 
-use crate::args::{Format, InputArguments, Options};
+use crate::args::{Format, InputArguments, Options, quoted};
 use crate::printer::Printer;
 use anyhow::bail;
 use stablevar::design::EncodingReport;
@@ -27,9 +27,7 @@ use std::path::{Path, PathBuf};
 
 /// The command that is running, as a shell would take it.
 pub(crate) fn command_line() -> String {
-    let plain = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./=,:+@%".contains(c));
-    let quoted = |word: String| if plain(&word) { word } else { format!("'{}'", word.replace('\'', r"'\''")) };
-    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
+    let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
     std::iter::once("stablevar".to_string()).chain(words).collect::<Vec<String>>().join(" ")
 }
 
@@ -76,7 +74,8 @@ fn predict_parts(
     options.text.extend(beside.text.iter().map(|name| name.to_string()));
     options.only = Some(model.selected_names().into_iter().chain(more()).map(String::from).collect());
     let stream = TableStream::open(data, &options)?;
-    stream.require(more().chain(model.selected_names()))?;
+    stream.require(more())?;
+    stream.require_for_model(model.selected_names())?;
     stream.told(&Options).iter().for_each(|line| printer.note(line));
     let mut total = EncodingReport::default();
     let mut fill = |part: TablePart| {

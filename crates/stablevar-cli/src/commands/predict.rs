@@ -10,6 +10,7 @@ use stablevar::foresight::{Calibration, PredictionInterval};
 use stablevar::parameter::Fraction;
 use stablevar::table::Table;
 use stablevar_io::{IoError, read_model, write_rows};
+use stablevar_report::text::{count, number};
 
 pub(crate) fn run(arguments: &PredictArguments) -> anyhow::Result<Ending> {
     let printer = Printer::new(arguments.quiet);
@@ -28,11 +29,13 @@ pub(crate) fn run(arguments: &PredictArguments) -> anyhow::Result<Ending> {
     let (read, not_read): (Vec<&str>, Vec<&str>) = kept.iter().partition(|name| model.selected_names().contains(name));
     let source = (arguments.data.as_path(), &arguments.input);
     let beside = Beside { as_they_are: &read, text: &not_read };
+    let mut beyond = Beyond::of(&model);
     write_rows(&arguments.out, &names, |write| {
         predict_parts(&model, source, beside, &printer, |part, mut predictions| -> Result<(), IoError> {
             if let Some(calibration) = &calibration {
                 predictions.iter_mut().for_each(|value| *value = calibration.apply(*value));
             }
+            beyond.iter_mut().for_each(|beyond| beyond.see(&predictions));
             let labels: Option<Vec<&str>> = model.classes.as_ref().map(|_| model.labels(&predictions).collect());
             for (row, value) in predictions.iter().enumerate() {
                 let mut fields = kept_fields(&part.table, &kept, row);
@@ -48,7 +51,54 @@ pub(crate) fn run(arguments: &PredictArguments) -> anyhow::Result<Ending> {
             Ok(())
         })
     })?;
+    beyond.iter().flat_map(Beyond::words).for_each(|words| printer.warn(&words));
     Ok(Ending::Done)
+}
+
+/// Predictions beyond the outcomes that the model knows.
+struct Beyond {
+    known: (f64, f64),
+    /// Whose outcomes these are.
+    whose: String,
+    below: usize,
+    above: usize,
+    found: (f64, f64),
+}
+
+impl Beyond {
+    /// `None` for classes, and where the model remembers no outcomes.
+    fn of(model: &FittedModel) -> Option<Self> {
+        let memory = model.memory.as_ref().filter(|_| model.classes.is_none())?;
+        let outcomes = || memory.outcome().iter().copied();
+        let known = (outcomes().reduce(f64::min)?, outcomes().reduce(f64::max)?);
+        let whose = match memory.rows() {
+            all if all == model.rows => "every training outcome".into(),
+            some => format!("the outcomes of all {} training rows that the model remembers", count(some)),
+        };
+        Some(Self { known, whose, below: 0, above: 0, found: (f64::INFINITY, f64::NEG_INFINITY) })
+    }
+
+    fn see(&mut self, predictions: &[f64]) {
+        for &value in predictions {
+            self.below += usize::from(value < self.known.0);
+            self.above += usize::from(value > self.known.1);
+            self.found = (self.found.0.min(value), self.found.1.max(value));
+        }
+    }
+
+    fn words(&self) -> Vec<String> {
+        let whose = &self.whose;
+        let lie = |many: usize| {
+            if many == 1 { "1 prediction lies".into() } else { format!("{} predictions lie", count(many)) }
+        };
+        let told = |many: usize, side: &str, extreme: &str, found: f64, known: f64| {
+            let (lie, found, known) = (lie(many), number(found), number(known));
+            (many > 0).then(|| format!("{lie} {side} {whose} ({extreme} {found}; {extreme} outcome {known})"))
+        };
+        let below = told(self.below, "below", "least", self.found.0, self.known.0);
+        let above = told(self.above, "above", "greatest", self.found.1, self.known.1);
+        below.into_iter().chain(above).collect()
+    }
 }
 
 fn kept_fields(table: &Table, names: &[&str], row: usize) -> Vec<String> {

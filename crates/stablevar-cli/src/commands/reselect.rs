@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &ReselectArguments) -> anyhow::Result<Ending> {
     check_files(&inputs, &[arguments.out.as_ref(), arguments.report.as_ref()], arguments.format)?;
     let model = read_model(&arguments.model)?;
     let estimator = Estimator::new(model.method.name())?.target(&model.target).set_all(given.iter().cloned())?;
-    let (mut fitted, total) = again(&model, estimator, arguments, &printer)?;
+    let (mut fitted, rows, total) = again(&model, estimator, arguments, &printer)?;
     fitted.model.origin.command = Some(command_line());
     fitted.model.reading = model.reading;
     if let Some(path) = &arguments.out {
@@ -38,32 +38,34 @@ pub(crate) fn run(arguments: &ReselectArguments) -> anyhow::Result<Ending> {
     match arguments.format {
         Format::Json => printer.json(&summary::json(&fitted.model, &Options))?,
         Format::Human => {
-            let weights = print::Weights { total, without: 0 };
+            let weights = print::Weights { rows, total, without: 0 };
             print::print(&fitted.model, weights, print::Detail::Usual, &printer)?;
         }
     }
     Ok(if fitted.model.converged { Ending::Done } else { Ending::NotConverged })
 }
 
-/// The new fit, and the base weights of its rows.
+/// The new fit, its rows and the sum of their base weights.
 fn again(
     model: &FittedModel,
     mut estimator: Estimator,
     arguments: &ReselectArguments,
     printer: &Printer,
-) -> anyhow::Result<(Fit, f64)> {
+) -> anyhow::Result<(Fit, usize, f64)> {
     let Some(rule) = estimator.method.rule().copied() else {
         bail!("{} has no rule by which variables are chosen, so that there is none to change", model.method.name());
     };
     let watch = |_: stablevar::fit::Step<'_>| ControlFlow::Continue(());
     let Some(path) = &arguments.data else {
-        let total = model.memory.as_ref().map_or(0.0, |memory| memory.base().iter().sum());
-        return Ok((model.reselect(rule, None, &watch)?, total));
+        let (rows, total) =
+            model.memory.as_ref().map_or((0, 0.0), |memory| (memory.rows(), memory.base().iter().sum()));
+        return Ok((model.reselect(rule, None, &watch)?, rows, total));
     };
     let stream = TableStream::open(path, &fitted_columns(model, &arguments.input, &mut estimator))?;
     let data = prepare(&stream, &estimator, path, printer)?;
     let fitted = model.reselect(rule, Some(data.rows()), &watch).map_err(in_file(path))?;
-    Ok((fitted, data.rows().frame().total_weight()))
+    let frame = data.rows().frame();
+    Ok((fitted, frame.rows(), frame.total_weight()))
 }
 
 /// How the table of a fit is read again: the columns that it had, and missing values as then unless something else is said.

@@ -11,9 +11,41 @@ use stablevar_io::tame::{tame, tame_json, tame_line};
 use stablevar_report::text::labels;
 use std::io::{IsTerminal, Write};
 
-/// A line on standard error. That nobody can read it is no reason to lose the work.
+/// A line on standard error, wrapped where a person reads it: programs look for whole sentences. That nobody can read it is no
+/// reason to lose the work.
 fn say(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", tame(text));
+    let text = tame(text);
+    let text = if std::io::stderr().is_terminal() { wrapped(&text, room(Table::new().use_stderr())) } else { text };
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Letters of a line there.
+fn room(table: &Table) -> usize {
+    table.width().map_or(WIDTH, usize::from)
+}
+
+/// The text with lines that are too long broken between words, what follows set in.
+fn wrapped(text: &str, room: usize) -> String {
+    let letters = |text: &str| text.chars().count();
+    let wrap = |line: &str| {
+        if letters(line) <= room {
+            return line.to_string();
+        }
+        let indent = line.len() - line.trim_start().len();
+        let mut lines = vec![" ".repeat(indent)];
+        for word in line.split_whitespace() {
+            match lines.last_mut() {
+                Some(last) if last.trim().is_empty() => last.push_str(word),
+                Some(last) if letters(last) + 1 + letters(word) <= room => {
+                    last.push(' ');
+                    last.push_str(word);
+                }
+                _ => lines.push(format!("{}{word}", " ".repeat(indent + 2))),
+            }
+        }
+        lines.join("\n")
+    };
+    text.split('\n').map(wrap).collect::<Vec<String>>().join("\n")
 }
 
 /// A line on standard output, as it is.
@@ -27,8 +59,10 @@ fn put(text: &str) -> anyhow::Result<()> {
 
 /// Letters of a line where that is not a terminal's.
 const WIDTH: usize = 80;
-/// Letters that names may take before a column has to go, and those that they keep in any case.
+/// Letters that names may take before a column has to go, where they are columns' and where they say how something was done, and
+/// those that they keep in any case.
 const NAME: usize = 20;
+const LONG_NAME: usize = 40;
 const SHORTEST_NAME: usize = 12;
 
 /// Prints results to standard output and everything else to standard error.
@@ -53,9 +87,9 @@ impl Printer {
         say(&format!("warning: {text}"));
     }
 
-    /// A line of results.
+    /// A line of results, or several where there is no room for one.
     pub(crate) fn line(&self, text: &str) -> anyhow::Result<()> {
-        put(&tame(text))
+        put(&wrapped(&tame(text), room(&Table::new())))
     }
 
     /// The one JSON object of `--format json`.
@@ -73,20 +107,40 @@ impl Printer {
         for column in table.column_iter_mut().skip(1) {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        let text = table.trim_fmt();
-        self.line(&text)
+        put(&tame(&table.trim_fmt()))
     }
 
-    /// The same in the room there is: expendable columns go, the first named first, then names are cut in their middle.
-    pub(crate) fn table_that_fits(
+    /// The same in the room there is: expendable columns go, the first named first, then names are cut in their middle. Gives the
+    /// headings that are shown.
+    pub(crate) fn table_that_fits<'h>(
+        &self,
+        header: &[&'h str],
+        rows: &[Vec<String>],
+        expendable: &[&str],
+    ) -> anyhow::Result<Vec<&'h str>> {
+        self.fitting(header, rows, expendable, NAME)
+    }
+
+    /// The same where long names tell more than expendable columns.
+    pub(crate) fn table_of_long_names(
         &self,
         header: &[&str],
         rows: &[Vec<String>],
         expendable: &[&str],
     ) -> anyhow::Result<()> {
+        self.fitting(header, rows, expendable, LONG_NAME).map(|_| ())
+    }
+
+    fn fitting<'h>(
+        &self,
+        header: &[&'h str],
+        rows: &[Vec<String>],
+        expendable: &[&str],
+        name_room: usize,
+    ) -> anyhow::Result<Vec<&'h str>> {
         // What is written out takes more room than it did.
         let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| tame_line(cell)).collect()).collect();
-        let room = Table::new().width().map_or(WIDTH, usize::from);
+        let room = room(&Table::new());
         let letters = |text: &str| text.chars().count();
         let widest = |column: usize| {
             let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| letters(cell));
@@ -96,7 +150,7 @@ impl Printer {
         // A blank stands on either side of every column.
         let others = |kept: &[usize]| kept.iter().map(|&column| widest(column) + 2).sum::<usize>();
         for name in expendable {
-            if others(&kept) + widest(0).min(NAME) + 2 > room {
+            if others(&kept) + widest(0).min(name_room) + 2 > room {
                 kept.retain(|&column| header[column] != *name);
             }
         }
@@ -108,8 +162,10 @@ impl Printer {
         let cell = |row: &[String], column: usize| row.get(column).cloned().unwrap_or_default();
         let rows: Vec<Vec<String>> =
             rows.iter().zip(names).map(|(row, name)| pick(name, &|column| cell(row, column))).collect();
-        let header: Vec<&str> = std::iter::once(header[0]).chain(kept.iter().map(|&column| header[column])).collect();
-        self.table(&header, &rows)
+        let header: Vec<&'h str> =
+            std::iter::once(header[0]).chain(kept.iter().map(|&column| header[column])).collect();
+        self.table(&header, &rows)?;
+        Ok(header)
     }
 
     /// A counter on standard error: on a terminal it moves, elsewhere lines tell of work that takes long.
@@ -141,5 +197,17 @@ pub(crate) fn print_error(error: &anyhow::Error) {
     say(&format!("error: {message}"));
     if let Some(hint) = hint {
         say(&format!("  hint: {hint}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrapped;
+
+    #[test]
+    fn long_lines_are_broken_between_words_and_short_ones_stay_as_they_are() {
+        assert_eq!(wrapped("a  b\nfour five six", 9), "a  b\nfour five\n  six");
+        assert_eq!(wrapped("  one two", 6), "  one\n    two");
+        assert_eq!(wrapped("unbreakable word", 4), "unbreakable\n  word");
     }
 }

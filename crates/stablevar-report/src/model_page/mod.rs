@@ -41,7 +41,7 @@ pub fn page(model: &FittedModel, extras: Extras, wording: &dyn Wording) -> Strin
     let what = if model.method.seeks_stability() { "Stable variables" } else { "Variables" };
     let title = format!("{what} for {}", shorten_name(&model.target, 60));
     let parts = [
-        ("watch", "What to watch out for", overview::warnings(&findings)),
+        ("watch", "What to watch out for", overview::warnings(&findings, Some(overview::NOTHING))),
         ("variables", "Variables", variables::section(model)),
         ("evaluation", "Error elsewhere", extras.evaluation.map(evaluation::section).unwrap_or_default()),
         ("refit", "The model on the chosen variables", refit::section(model)),

@@ -2,13 +2,16 @@
 
 use super::weights::{role_of_weights, without_weight};
 use crate::page::name as shown;
-use crate::text::{capitalised, count, escape, shorten};
+use crate::text::{capitalised, count, escape, joined, shorten};
 use stablevar::finding::Words;
 use stablevar::fit::FittedModel;
 use stablevar::selection::Rule;
 
 /// Names listed before the rest is only counted.
 const LISTED: usize = 16;
+
+/// What to do about a finding that needs no remedy.
+pub(crate) const NOTHING: &str = "Nothing need be done";
 
 /// Five questions and their answers.
 pub(super) fn answers(model: &FittedModel, findings: &[Words]) -> String {
@@ -31,8 +34,8 @@ pub(super) fn answers(model: &FittedModel, findings: &[Words]) -> String {
     )
 }
 
-/// Every finding with what it means and what to do.
-pub(crate) fn warnings(findings: &[Words]) -> String {
+/// Every finding with what it means and what to do; `otherwise` is that where a finding has no remedy of its own.
+pub(crate) fn warnings(findings: &[Words], otherwise: Option<&str>) -> String {
     if findings.is_empty() {
         return "<p>Nothing was found that speaks against the result. It still rests on this: that what acts on the outcome is \
                 among the columns, and that rows were selected by columns and outcome in some fixed way.</p>"
@@ -42,12 +45,14 @@ pub(crate) fn warnings(findings: &[Words]) -> String {
     let items: String = findings
         .iter()
         .map(|finding| {
-            let remedy = if finding.remedy.is_empty() { "Nothing need be done" } else { &finding.remedy };
+            let own = Some(finding.remedy.as_str()).filter(|remedy| !remedy.is_empty());
+            let remedy = own.or(otherwise).map_or(String::new(), |remedy| {
+                format!("<br><b>What to do:</b> {}.", item(remedy.trim_end_matches('.')))
+            });
             format!(
-                "<li><strong>{}.</strong><br><b>What it means:</b> {}.<br><b>What to do:</b> {}.</li>",
+                "<li><strong>{}.</strong><br><b>What it means:</b> {}.{remedy}</li>",
                 item(&finding.what),
-                item(&finding.meaning),
-                item(remedy.trim_end_matches('.'))
+                item(&finding.meaning)
             )
         })
         .collect();
@@ -116,7 +121,17 @@ fn how_sure(model: &FittedModel) -> (String, String) {
         }
         None => String::new(),
     };
-    match (model.selected.iter().min_by(by), next) {
+    let (joining, own): (Vec<usize>, Vec<usize>) =
+        model.selected.iter().partition(|&&variable| joined(model, variable));
+    let below = match &joining[..] {
+        [] => String::new(),
+        some => format!(
+            " Below it by themselves are {}: fits with them do better in regions that were held out, or the set predicts worse without \
+             them.",
+            some.iter().map(|&variable| told(variable)).collect::<Vec<String>>().join(", ")
+        ),
+    };
+    match (own.iter().min_by(by), next) {
         (Some(&least), next) => {
             let next = next.map_or(String::new(), |next| format!("; the likeliest left out is {next}"));
             let lowest = model.open_probability[least];
@@ -124,12 +139,12 @@ fn how_sure(model: &FittedModel) -> (String, String) {
             let of = if model.evidence.is_some() { "Probability" } else { "Only by gates, open with a probability" };
             (
                 format!("{of} {words} {shown:.2}"),
-                format!("The least certain chosen is {}{next}; {rule}. {what}{halves}", told(least)),
+                format!("The least certain chosen is {}{next}; {rule}.{below} {what}{halves}", told(least)),
             )
         }
         (None, next) => (
-            "None is likely enough".into(),
-            format!("The likeliest is {}; {rule}.", next.unwrap_or_else(|| "none".into())),
+            "None is likely enough by itself".into(),
+            format!("The likeliest left out is {}; {rule}.{below}", next.unwrap_or_else(|| "none".into())),
         ),
     }
 }

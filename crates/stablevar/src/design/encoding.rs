@@ -259,7 +259,7 @@ impl Encoding {
         }
         if !missing.is_empty() {
             let rows = table.rows() - complete_rows(&columns, columns.len(), table.rows(), 0)?.len();
-            return Err(Error::MissingValues { columns: missing, rows });
+            return Err(Error::MissingInNewRows { columns: missing, rows });
         }
         Ok((design, report))
     }

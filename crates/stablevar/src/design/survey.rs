@@ -6,7 +6,7 @@ use super::complete::complete_rows;
 use super::moments::{Moments, moments};
 use super::twofold::Twofold;
 use super::{Environments, KeptRows, Missing, Roles, Target, Task, WeightKind};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::finding::{Code, Finding};
 use crate::functions::mixed;
 use crate::table::{Column, Table, Values, as_number};
@@ -258,7 +258,8 @@ impl Survey {
         }
         if self.missing_rows > 0 {
             let (missing, rows) = (self.missing_rows as f64, self.rows as f64);
-            notes.push(Finding::new(Code::RowsLeftOut).with("missing", missing).with("rows", rows));
+            let left_out = Finding::new(Code::RowsLeftOut).with("missing", missing).with("rows", rows);
+            notes.push(left_out.detail(format!(" ({})", listed(&self.missing_by_column(roles)))));
         }
         if self.weightless_rows > 0 {
             notes.push(Finding::new(Code::RowsWithoutWeight).with("rows", self.weightless_rows as f64));

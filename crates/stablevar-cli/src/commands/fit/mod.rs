@@ -4,7 +4,7 @@ pub(crate) mod print;
 
 use super::{check_files, command_line, in_file};
 use crate::Ending;
-use crate::args::{FitArguments, Format, InputArguments, Options, Settings};
+use crate::args::{FitArguments, Format, InputArguments, Options, Settings, quoted};
 use crate::memory::{self, Demand};
 use crate::printer::Printer;
 use anyhow::bail;
@@ -75,13 +75,16 @@ pub(crate) fn run(arguments: FitArguments) -> anyhow::Result<Ending> {
                     ),
                 });
             }
-            let weights =
-                print::Weights { total: rows.frame().total_weight(), without: without_weight(&fitted.weights, &data)? };
+            let weights = print::Weights {
+                rows: rows.frame().rows(),
+                total: rows.frame().total_weight(),
+                without: without_weight(&fitted.weights, &data)?,
+            };
             let detail = if arguments.verbose { print::Detail::All } else { print::Detail::Usual };
             print::print(&fitted.model, weights, detail, &printer)?;
         }
     }
-    tell_next(arguments, &printer);
+    tell_next(arguments, &fitted.model, &printer);
     Ok(if fitted.model.converged { Ending::Done } else { Ending::NotConverged })
 }
 
@@ -119,12 +122,19 @@ fn write_results(
 }
 
 /// What one does with a fit.
-fn tell_next(arguments: &FitArguments, printer: &Printer) {
+fn tell_next(arguments: &FitArguments, model: &FittedModel, printer: &Printer) {
+    let reselect = |path: &str| match model.method.rule() {
+        Some(_) => format!(", reselect {path} --fdr 0.1"),
+        None => String::new(),
+    };
     printer.note(&match &arguments.model {
-        Some(path) => format!(
-            "next: stablevar predict {0} NEW, evaluate {0} LATER --env COLUMN, foresee {0} NEW, reselect {0} --fdr 0.1",
-            path.display()
-        ),
+        Some(path) => {
+            let path = quoted(&path.display().to_string());
+            let reselect = reselect(&path);
+            format!(
+                "next: stablevar predict {path} NEW, evaluate {path} LATER --env COLUMN, foresee {path} NEW{reselect}"
+            )
+        }
         None => {
             "next: --model model.json keeps the model for predict, evaluate and foresee; --report page.html explains it"
                 .into()

@@ -7,7 +7,7 @@ use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
 use stablevar::stress::{Figures, Honest};
-use stablevar_report::text::{count, environments, number, p_value, refit, sufficiency};
+use stablevar_report::text::{count, environments, joined, number, p_value, refit, sufficiency};
 
 /// Variables that are listed at most, unless all are asked for.
 const LISTED: usize = 40;
@@ -24,7 +24,9 @@ pub(crate) enum Detail {
 /// What is told of weights that a model does not hold.
 #[derive(Clone, Copy)]
 pub(crate) struct Weights {
-    /// The sum of the base weights.
+    /// The rows that were weighed.
+    pub rows: usize,
+    /// The sum of their base weights.
     pub total: f64,
     /// Rows whose weight is 0.
     pub without: usize,
@@ -42,7 +44,7 @@ pub(crate) fn print(model: &FittedModel, weights: Weights, detail: Detail, print
         model.selected.len()
     ))?;
     print_variables(model, detail, printer)?;
-    print_fit(model, weights, printer)?;
+    print_fit(model, weights, detail, printer)?;
     for pair in &model.stand_ins {
         let name = |variable: usize| &encoding.features[variable].name;
         printer.line(&format!(
@@ -92,16 +94,19 @@ fn print_variables(model: &FittedModel, detail: Detail, printer: &Printer) -> an
     let header: Vec<&str> = std::iter::once("variable").chain(columns.iter().map(|shown| shown.heading)).collect();
     let expendable: Vec<&str> =
         columns.iter().filter(|shown| shown.expendable).rev().map(|shown| shown.heading).collect();
-    match detail {
+    let headings = match detail {
         Detail::Usual => printer.table_that_fits(&header, &rows, &expendable)?,
-        Detail::All => printer.table(&header, &rows)?,
-    }
+        Detail::All => {
+            printer.table(&header, &rows)?;
+            header
+        }
+    };
     let more = encoding.features.len() - listed.len();
     if more > 0 {
         printer.line(&format!(" and {more} less probable variables (--verbose lists all)"))?;
     }
     printer.line("")?;
-    for line in words(model) {
+    for line in words(model, &headings) {
         printer.line(&line)?;
     }
     printer.line("")
@@ -128,6 +133,7 @@ fn columns<'a>(
     let yes = move |variable| {
         let mark = match (selected(variable), model.standing(variable)) {
             (true, Some(_)) => "yes, told",
+            (true, None) if joined(model, variable) => "joined",
             (true, None) => "yes",
             (false, Some(_)) => "no, told",
             (false, None) => "no",
@@ -190,8 +196,8 @@ fn listed(model: &FittedModel, detail: Detail) -> Vec<usize> {
     ranked
 }
 
-/// What the headings mean, each said once.
-fn words(model: &FittedModel) -> Vec<String> {
+/// What the headings mean that are shown, each said once.
+fn words(model: &FittedModel, headings: &[&str]) -> Vec<String> {
     let Some(settings) = model.method.loop_settings() else { return Vec::new() };
     let Some(how) = settings.evidence.filter(|_| model.evidence.is_some()) else {
         let open = "open: the probability that its gate is open under the weights; gates steer the weights that they are judged by";
@@ -205,17 +211,41 @@ fn words(model: &FittedModel) -> Vec<String> {
     )];
     if let Some(threshold) = settings.rule.threshold() {
         let (t, p) = how.needed(variables, model.rows.min(how.rows) as f64, threshold);
-        lines.push(format!(
-            "  and reaches {threshold}, from which on it is selected (--threshold), at about |t| = {t:.1}, p = {}:\n  \
-             less may be chance, or what imperfect regressions leave (--fdr goes by p-values)",
+        lines[0] += &format!(
+            " and reaches {threshold}, from which on it is selected (--threshold), at about |t| = {t:.1}, p = {}, in a first look; \
+             variables that others could stand in for are judged anew in smaller sets, and more is asked where regressions are \
+             imprecise (--fdr goes by p-values)",
             p_value(p)
-        ));
+        );
     }
-    let units = if model.classes.is_some() { "probability" } else { "outcome" };
-    lines.push(format!(
-        "effect: change of the {units} by one unit of it when all others are held fixed, with its standard error;\n  \
-         coefficient: the same in the model on the selected ones. p-value: how often chance alone shows as much"
-    ));
+    if model.selected.iter().any(|&variable| joined(model, variable)) {
+        lines.push(
+            "joined: below the cut-off by itself, taken because fits with it do better in regions that were held out, or because the \
+             set predicts worse without it"
+                .into(),
+        );
+    }
+    let shown = |heading: &str| headings.contains(&heading);
+    if shown(EFFECT) {
+        let units = model.classes.as_ref().map_or("outcome".into(), |[_, second]| format!("probability of '{second}'"));
+        let error = if shown(ERROR) { ", with its standard error" } else { "" };
+        lines.push(format!("effect: change of the {units} by one unit of it when all others are held fixed{error}"));
+    }
+    lines.push(match (&model.classes, shown(COEFFICIENT)) {
+        (None, true) => {
+            "coefficient: change of the prediction by one unit of it, in the model on the selected ones".into()
+        }
+        (Some([_, second]), true) => {
+            format!(
+                "coefficient: change of the log-odds of '{second}' by one unit of it, in the model on the selected ones"
+            )
+        }
+        (None, false) => "mean slope: of the line nearest to the model's predictions, over all rows".into(),
+        (Some([_, second]), false) => {
+            format!("mean slope: of the line nearest to the model's log-odds of '{second}', over all rows")
+        }
+    });
+    lines.push("p-value: how often chance alone shows as much".into());
     lines
 }
 
@@ -229,7 +259,7 @@ fn honest_words(honest: &Honest, metric: &str) -> String {
     )
 }
 
-fn print_fit(model: &FittedModel, weights: Weights, printer: &Printer) -> anyhow::Result<()> {
+fn print_fit(model: &FittedModel, weights: Weights, detail: Detail, printer: &Printer) -> anyhow::Result<()> {
     let encoding = &model.encoding;
     if let Some(intercept) = model.model.intercept(encoding) {
         printer.line(&format!("intercept {}", number(intercept)))?;
@@ -241,8 +271,15 @@ fn print_fit(model: &FittedModel, weights: Weights, printer: &Printer) -> anyhow
         }
     }
     let whose = if model.refit_is_weighted() { " under the weights of the refit" } else { "" };
-    printer
-        .line(&format!("effective sample size {:.0} of {:.0}{whose}", model.effective_sample_size, weights.total))?;
+    let of = match (weights.rows, weights.total.round()) {
+        (rows, total) if total == rows as f64 => count(rows),
+        (rows, total) if total < rows as f64 => format!("{total:.0} ({} rows under survey weights)", count(rows)),
+        (rows, total) => format!("{total:.0} ({} rows, counted by their weights)", count(rows)),
+    };
+    printer.line(&format!(
+        "effective sample size {} of {of}{whose}",
+        count(model.effective_sample_size.round() as usize)
+    ))?;
     if weights.without > 0 {
         let role = if model.refit_is_weighted() || model.method.loop_settings().is_none() {
             "the model does not see those rows"
@@ -251,10 +288,10 @@ fn print_fit(model: &FittedModel, weights: Weights, printer: &Printer) -> anyhow
         };
         printer.line(&format!("{} of {} weights are 0: {role}", count(weights.without), count(model.rows)))?;
     }
-    if let Some(left) = model.diagnostics.remaining_correlation {
+    if let Some(left) = model.diagnostics.remaining_correlation.filter(|_| detail == Detail::All) {
         printer.line(&format!("largest correlation left where none should be {left:.2e}"))?;
     }
-    if let Some((before, after)) = model.diagnostics.distance_correlation {
+    if let Some((before, after)) = model.diagnostics.distance_correlation.filter(|_| detail == Detail::All) {
         printer.line(&format!(
             "mean distance correlation of these pairs {before:.3} before weighting, {after:.3} after"
         ))?;
@@ -272,5 +309,9 @@ fn print_fit(model: &FittedModel, weights: Weights, printer: &Printer) -> anyhow
     if let Some(effects) = &model.environments {
         printer.line(&environments(effects))?;
     }
-    printer.line(&model.stop_reason)
+    // Where evidence decides there is nothing that could have gone on.
+    if detail == Detail::All || model.evidence.is_none() || !model.converged {
+        printer.line(&model.stop_reason)?;
+    }
+    Ok(())
 }
