@@ -1,7 +1,7 @@
 //! The page of a comparison: one self-contained file.
 
 use crate::chart::{Axis, Frontier, Placement, Scale, picture};
-use crate::page::{moving_document, section, table, wide};
+use crate::page::{explained, moving_document, section, table, wide};
 use crate::text::{count, escape, number, shorten, shorten_name};
 use stablevar::comparison::{Compared, Comparison};
 
@@ -12,10 +12,36 @@ pub fn page(compared: &Comparison, target: &str, command: &str) -> String {
     let header = ["", "variables", &error, "under stress", "s.e.", "worst", "seconds"];
     let regions: String =
         compared.regions.iter().map(|name| format!("<li>{}</li>", escape(&shorten(name, 80)))).collect();
+    let baseline = compared.candidates.first().map_or("the baseline", |first| &first.name);
+    let meanings = [
+        (error.as_str(), "In rows held out at random: how it does where new rows are like these.".to_string()),
+        (
+            "under stress",
+            format!("The mean over regions held out whole, each relative to {baseline}: below 1 is better."),
+        ),
+        ("s.e.", "The standard error of that mean.".into()),
+        ("worst", format!("Its largest error in any region, over the largest of {baseline}.")),
+        ("seconds", "What one fit to all rows took.".into()),
+        (
+            "weights at ridge",
+            "Rows are weighed so that columns correlate less, the more the smaller the figure.".into(),
+        ),
+        ("far values drawn in", "Values far out in a column count as less far.".into()),
+        (
+            "all columns",
+            "Shown beside; never taken, since a misleading column is at its best in regions of the same rows.".into(),
+        ),
+    ];
+    let notes: String = compared
+        .candidates
+        .iter()
+        .filter(|candidate| !candidate.note.is_empty())
+        .map(|candidate| format!("<p>{}: {}.</p>", escape(&candidate.name), escape(&candidate.note)))
+        .collect();
     let sections = [
         format!("<p>Taken is <b>{}</b>: {}.</p>", escape(&compared.chosen), escape(&compared.why)),
         section("frontier", "Error here against error under stress", &chart(compared)),
-        section("figures", "Figures", &table(&header, &rows)),
+        section("figures", "Figures", &format!("{}{}{notes}", table(&header, &rows), explained(&meanings))),
         section(
             "regions",
             "Regions held out",
@@ -57,7 +83,8 @@ pub fn chart(compared: &Comparison) -> String {
     };
     let name = "Error in cross-validation against error under stress";
     format!(
-        "<p>To the left is better where new rows are like these; down is better where they are not.</p><figure>{}</figure>",
+        "<p>To the left is better where new rows are like these; down is better where they are not. Blue is what is taken, orange other methods, grey other ways to fit \
+         the same variables; nothing beats those on the dashed line in both.</p><figure>{}</figure>",
         wide(&picture(name, &frontier, (720.0, 380.0)), 720.0, name)
     )
 }

@@ -60,7 +60,7 @@ for (const controls of document.querySelectorAll('[data-filters]')) {
     let shown = 0;
     for (const row of rows) {
       const fits =
-        row.cells[0].textContent.toLowerCase().includes(wanted) &&
+        (row.cells[0].querySelector('[title]')?.title ?? row.cells[0].textContent).toLowerCase().includes(wanted) &&
         (role.value === '' || row.cells[1].textContent === role.value);
       row.hidden = !fits;
       shown += fits;

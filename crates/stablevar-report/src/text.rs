@@ -48,14 +48,26 @@ pub fn labels<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<
             return name.to_string();
         }
         // Where two names are alike at both ends, more of one end may tell them apart; else a number has to.
-        let cuts = [0.6, 0.2, 0.9].map(|front| cut(name, most, front));
+        let cuts = [0.6, 0.2, 0.9].map(|front| cut(name, most, front)).into_iter();
+        let cuts = cuts.chain(different_middle(name, &names, most));
         let numbered = (2..).map(|k| {
             let number = format!(" #{k}");
             cut(name, most.saturating_sub(number.len()), 0.6) + &number
         });
-        cuts.into_iter().chain(numbered).find(|label| taken.insert(label.clone())).unwrap_or_default()
+        cuts.chain(numbered).find(|label| taken.insert(label.clone())).unwrap_or_default()
     };
     names.iter().map(&mut label).collect()
+}
+
+/// The beginning of a name, and the part from which on it differs from the name that is most like it.
+fn different_middle(name: &str, names: &[&str], most: usize) -> Option<String> {
+    let shared = |other: &&&str| name.chars().zip(other.chars()).take_while(|(one, other)| one == other).count();
+    let from = names.iter().filter(|other| **other != name).map(|other| shared(&other)).max()?;
+    let front = most / 3;
+    let room = most.checked_sub(front + 2).filter(|_| from > front)?;
+    let middle: String = name.chars().skip(from.saturating_sub(1)).take(room).collect();
+    let ends = if from.saturating_sub(1) + room < name.chars().count() { "…" } else { "" };
+    Some(format!("{}…{middle}{ends}", name.chars().take(front).collect::<String>()))
 }
 
 /// The text without its middle, this share of what stays being its beginning.

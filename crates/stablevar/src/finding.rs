@@ -70,7 +70,7 @@ impl Finding {
     }
 
     /// What stands for a place in a text: a variable by its position, `rest` for all but the first, a figure by its name, with
-    /// `:` and its decimals.
+    /// `:` and its decimals, or `:digits` for as many as its size asks for.
     fn value(&self, name: &str) -> String {
         if let Ok(position) = name.parse::<usize>() {
             return self.variables.get(position).cloned().unwrap_or_default();
@@ -80,12 +80,21 @@ impl Finding {
             "detail" => self.detail.clone(),
             "all" => self.variables.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", "),
             "rest" => self.variables.iter().skip(1).map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", "),
-            _ => {
-                let decimals = decimals.parse().unwrap_or(0);
-                self.figures.get(figure).map_or_else(String::new, |value| format!("{value:.decimals$}"))
-            }
+            _ => self.figures.get(figure).map_or_else(String::new, |value| match decimals.parse() {
+                Ok(decimals) => format!("{value:.decimals$}", decimals = decimals),
+                Err(_) => three_digits(*value),
+            }),
         }
     }
+}
+
+/// A number of unknown size with three digits.
+fn three_digits(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || !(1e-4..1e6).contains(&size) {
+        return if size == 0.0 { "0".into() } else { format!("{value:.1e}") };
+    }
+    format!("{value:.*}", (2 - size.log10().floor() as i32).max(0) as usize)
 }
 
 impl fmt::Display for Finding {
@@ -322,7 +331,7 @@ findings! {
         "Use more rows, or ask someone who knows the field whether it can act on the outcome by itself";
     /// The model's slope is not the effect.
     AnotherSlope "another-slope":
-        "'{0}' has a coefficient of {coefficient} in the model and an effect of {effect} (s.e. {error}) when all others are held fixed",
+        "'{0}' has a coefficient of {coefficient:digits} in the model and an effect of {effect:digits} (s.e. {error:digits}) when all others are held fixed",
         "the two are the same where the outcome is a straight line in all columns; here it is not, or a few far values decide the coefficient",
         "Look at its chart before the coefficient is read as an effect; a model of trees ([refit=trees]) may follow the shape";
     /// All columns do better elsewhere than the stable ones.
@@ -333,7 +342,7 @@ findings! {
     /// A chosen variable acts otherwise in other environments.
     EffectDiffers "effect-differs":
         "the effect of '{0}' differs between the environments of '{1}': {detail}",
-        "given the other chosen variables its slope is not the same everywhere (p = {p_value:4}, corrected for their number): it is not stable, or no straight line",
+        "given the other chosen variables its slope is not the same everywhere (p = {p_value:digits}, corrected for their number): it is not stable, or no straight line",
         "Look at its slopes by environment, and leave it out if nobody can say why they differ ([unstable])";
     /// Environments are too small for effects to be compared.
     FewRowsInEnvironments "few-rows-in-environments":

@@ -1,8 +1,9 @@
 //! Points with their names: one error against another.
 
 use super::Chart;
-use super::axis::{Axis, Placed};
+use super::axis::{Axis, Placed, SMALL};
 use super::canvas::{Anchor, Area, Canvas, Ink};
+use super::lines::apart;
 use crate::text::shorten_name;
 
 /// One point of a [`Frontier`].
@@ -60,13 +61,20 @@ impl Chart for Frontier {
         let joined: Vec<(f64, f64)> =
             self.unbeaten().iter().map(|&k| (x.place(self.points[k].x), y.place(self.points[k].y))).collect();
         canvas.path(&joined, Ink::Soft, 1.2, "4 3");
-        for point in &self.points {
+        // What is named lies above the rest, the chosen one on top.
+        let mut order: Vec<&Placement> = self.points.iter().collect();
+        order.sort_by_key(|point| (point.named, std::cmp::Reverse(point.colour)));
+        let named: Vec<&Placement> = order.iter().copied().filter(|point| point.named).collect();
+        let ends: Vec<f64> = named.iter().map(|point| y.place(point.y)).collect();
+        let mut heights_of_names = apart(&ends, SMALL + 2.0, inner).into_iter();
+        for point in order {
             let (ink, at) = (Ink::Series(point.colour), (x.place(point.x), y.place(point.y)));
             canvas.line((at.0, y.place(point.y - point.half)), (at.0, y.place(point.y + point.half)), ink, 1.2);
             canvas.dot(at, 3.5, ink, &format!("{}: {:.4} and {:.3} ± {:.3}", point.name, point.x, point.y, point.half));
             if point.named {
                 let short = shorten_name(&point.name, 34);
-                canvas.label((at.0 + 6.0, at.1), &short, &point.name, Anchor::Start, ink, 0.0);
+                let height = heights_of_names.next().unwrap_or(at.1);
+                canvas.label((at.0 + 6.0, height), &short, &point.name, Anchor::Start, ink, 0.0);
             }
         }
     }

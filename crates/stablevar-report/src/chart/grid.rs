@@ -49,7 +49,8 @@ impl Chart for Grid {
                 let rows = self.rows[i][j];
                 let hint = format!("{first} {step:+.1}, {second} {other:+.1}: {} (n_eff {rows:.0})", number(value));
                 let shade = if self.now > 0.0 { (value / self.now).log2().clamp(-1.0, 1.0) } else { 0.0 };
-                canvas.shaded_square(square, shade, &hint);
+                // Pale enough for the figure on it to be read.
+                canvas.shaded_square(square, 0.55 * shade, &hint);
                 canvas.text(
                     (corner.0 + cell / 2.0, corner.1 + cell / 2.0),
                     &short(value),

@@ -27,7 +27,7 @@ impl Histogram {
     fn limit(&self) -> f64 {
         let others = self.counts.iter().skip(usize::from(self.first_is_cut)).max().copied().unwrap_or(0) as f64;
         let first = self.counts.first().copied().unwrap_or(0) as f64;
-        if self.first_is_cut { first.min(1.15 * others.max(1.0)) } else { others }
+        if self.first_is_cut { others.max(first.min(1.15 * others.max(1.0))) } else { others }
     }
 }
 

@@ -88,14 +88,19 @@ impl Chart for LineChart {
 }
 
 /// Where labels stand: at the lines' ends, moved apart where they would overlap.
-fn apart(ends: &[f64], distance: f64, area: Area) -> Vec<f64> {
+pub(super) fn apart(ends: &[f64], distance: f64, area: Area) -> Vec<f64> {
     let mut order: Vec<usize> = (0..ends.len()).collect();
     order.sort_by(|&a, &b| ends[a].total_cmp(&ends[b]));
     let mut heights = ends.to_vec();
     // Pools of labels that touch, each around the mean of its lines' ends.
     let mut pools: Vec<(f64, usize)> = Vec::new();
+    // A pool stays inside the area, so that what it is pushed to is known before the next one is compared with it.
+    let inside = |middle: f64, count: usize| {
+        let half = distance * (count as f64 - 1.0) / 2.0;
+        middle.min(area.bottom() + 4.0 - half).max(area.top - 4.0 + half)
+    };
     for &k in &order {
-        pools.push((ends[k], 1));
+        pools.push((inside(ends[k], 1), 1));
         while let [.., (above, upper), (below, lower)] = pools[..] {
             if below - above >= distance * (upper + lower) as f64 / 2.0 {
                 break;
@@ -104,13 +109,13 @@ fn apart(ends: &[f64], distance: f64, area: Area) -> Vec<f64> {
             let count = upper + lower;
             let middle = (above * upper as f64 + below * lower as f64) / count as f64;
             pools.pop();
-            pools.push((middle, count));
+            pools.push((inside(middle, count), count));
         }
     }
     let mut labels = order.into_iter();
     for (middle, count) in pools {
         let room = distance * (count as f64 - 1.0);
-        let first = (middle - room / 2.0).min(area.bottom() + 4.0 - room).max(area.top - 4.0);
+        let first = middle - room / 2.0;
         for (step, k) in labels.by_ref().take(count).enumerate() {
             heights[k] = first + distance * step as f64;
         }
@@ -131,5 +136,9 @@ mod tests {
         assert!(close.is_sorted());
         close.iter_mut().for_each(|height| *height -= 50.0);
         assert!((close[0] + 12.0).abs() < 1e-9 && close[1].abs() < 1e-9 && (close[2] - 12.0).abs() < 1e-9);
+        // A pool that the edge pushes up must not run into the one above it.
+        let mut low = apart(&[84.0, 98.0, 99.0, 100.0], 12.0, area);
+        low.sort_by(f64::total_cmp);
+        assert!(low.windows(2).all(|pair| pair[1] - pair[0] > 11.999), "{low:?}");
     }
 }

@@ -11,6 +11,6 @@ pub(super) fn part_size(rows: usize) -> usize {
 /// The height of a row.
 pub(super) const ROW: f64 = 17.0;
 /// The width of the names.
-pub(super) const NAMES: f64 = 114.0;
+pub(super) const NAMES: f64 = 122.0;
 /// Letters of a name that have room there; labels are made by [`crate::text::labels`].
-pub const LABEL: usize = 17;
+pub const LABEL: usize = 16;

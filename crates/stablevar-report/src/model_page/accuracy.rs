@@ -94,7 +94,7 @@ fn numbers(pairs: &[Pair], rows: &str) -> String {
     format!(
         "<p>{rows} was predicted by a model that had not seen it (the same variables, four fifths of the rows). \
          The typical error (root mean square) is <b>{}</b>; {} % of the outcome's variance is explained. That is how it does among rows like \
-         these: elsewhere see <a href=\"#shifts\">what if a column shifts</a>.</p><figure>{}<figcaption>Darker squares hold more rows. \
+         these: elsewhere see <a href=\"#shifts\">what if a column shifts</a>.</p><figure>{}<figcaption>Stronger colour is more rows. \
          Rows should lie around the dashed line; orange are means of ten groups of rows by their prediction, with two standard errors. \
          Where orange leaves the dashed line, the model is bent the wrong way; where the squares fan out, its errors grow. The farthest \
          {} % at either end are drawn at the edge.</figcaption></figure>",
@@ -148,7 +148,7 @@ fn classes_told(pairs: &[Pair], rows: &str, [first, second]: &[String; 2]) -> St
         "<p>{rows} was predicted by a model that had not seen it (the same variables, four fifths of the rows). \
          <b>{:.1} %</b> fall on the wrong side of one half; always saying the more frequent class would be wrong for {:.1} %. On average \
          the probability of {told} is {:.3}, and its share {:.3}. That is how it does among rows like these.</p><figure>{}<figcaption>\
-         Left: ten groups of rows by their probability, against the share that is {told}, with two standard errors. On the dashed \
+         First: ten groups of rows by their probability, against the share that is {told}, with two standard errors. On the dashed \
          line probabilities can be taken at their word. The others: how the two classes are told apart.</figcaption></figure>",
         100.0 * wrong,
         100.0 * share.min(1.0 - share),

@@ -1,7 +1,7 @@
 //! The chosen variables' effects in every environment.
 
 use crate::page::{name as shown, table};
-use crate::text::{count, environments, escape, number};
+use crate::text::{capitalised, count, environments, escape, number, p_value};
 use stablevar::fit::{ColumnAcross, EffectAcross, EnvironmentEffects, FittedModel};
 
 /// Environments that are shown at most.
@@ -19,10 +19,10 @@ pub(super) fn section(model: &FittedModel) -> String {
         .collect();
     let few = if small.is_empty() { String::new() } else { format!("<p>Too few rows: {}.</p>", small.join(", ")) };
     format!(
-        "<p>{}.</p><p>In every environment of {} the outcome is regressed on the chosen variables. A stable variable has the same slope \
+        "<p>{}.</p><p>For every value of {} the outcome is regressed on the chosen variables. A stable variable has the same slope \
          everywhere; Cochran&#39;s test, with robust standard errors and corrected for the number of variables, says whether the slopes \
          differ by more than chance. A curve that is taken for a line may differ, too.</p>{few}{slopes}",
-        escape(&environments(effects)),
+        escape(&capitalised(&environments(effects))),
         shown(&effects.column),
     )
 }
@@ -48,12 +48,12 @@ fn of_variable(effects: &EnvironmentEffects, effect: &EffectAcross) -> String {
         .collect();
     let verdict = if effect.differs { "differs" } else { "no difference beyond chance" };
     format!(
-        "<details{}><summary><strong>{}</strong>: {verdict} (Q = {:.1}, {} degrees, corrected p = {:.2e})</summary>{}</details>",
+        "<details{}><summary><strong>{}</strong>: {verdict} (Q = {:.1}, {} degrees, corrected p = {})</summary>{}</details>",
         if effect.differs { " open" } else { "" },
         shown(&effect.variable),
         effect.statistic,
         effect.degrees,
-        effect.corrected_p_value,
+        p_value(effect.corrected_p_value),
         table(&header, &rows)
     )
 }

@@ -56,7 +56,7 @@ fn by_level(model: &FittedModel, feature: &Feature, coefficients: &[f64]) -> Opt
     let short = labels(levels.iter().map(|level| level.0.as_str()), LABEL - 6);
     let row = |((level, share, effect), label): (&(String, f64, Option<f64>), String)| Interval {
         name: format!("{level}, {:.1} % of the rows", 100.0 * share),
-        label: format!("{label} {:.0}%", 100.0 * share),
+        label: if *share < 0.005 { format!("{label} <1%") } else { format!("{label} {:.0}%", 100.0 * share) },
         value: effect.unwrap_or(0.0),
         half: 0.0,
         emphasised: effect.is_some(),

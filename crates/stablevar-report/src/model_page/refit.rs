@@ -49,7 +49,7 @@ pub(super) fn section(model: &FittedModel) -> String {
             "The mean over regions held out whole, each relative to the baseline: below 1 is better.".into(),
         ),
         ("s.e.", "The standard error of that mean.".into()),
-        ("worst", "The region where it does worst.".into()),
+        ("worst", "Its largest error in any region, over the baseline's largest.".into()),
     ];
     let regions: Vec<String> = choice.regions.iter().map(|name| escape(name)).collect();
     format!(

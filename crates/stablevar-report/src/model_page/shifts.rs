@@ -25,13 +25,15 @@ pub(super) fn section(model: &FittedModel, wording: &dyn Wording) -> String {
         return String::new();
     }
     let (first, rest) = drawn.split_at(drawn.len().min(SHOWN));
-    let rest = &rest[..rest.len().min(FOLDED)];
+    let others = rest.len();
+    let rest = &rest[..others.min(FOLDED)];
     let folded = if rest.is_empty() {
         String::new()
     } else {
         format!(
-            "<details><summary>{} more columns, whose shifts do less</summary><figure>{}</figure></details>",
-            rest.len(),
+            "<details><summary>{}{} more columns, whose shifts do less</summary><figure>{}</figure></details>",
+            if others > rest.len() { format!("{} of ", rest.len()) } else { String::new() },
+            others,
             small_multiples(model, rest)
         )
     };
@@ -62,7 +64,7 @@ fn joint(model: &FittedModel, drawn: &[&ShiftCurve]) -> String {
     };
     format!(
         "<figure>{}<figcaption>The error when the two most dangerous columns move at once: {} downwards, {} to the right, in standard \
-         deviations. Red is above the error without a shift ({}), blue below; the darkest is twice or half of it. Where training has \
+         deviations. Red is above the error without a shift ({}), blue below; the strongest colour is twice or half of it. Where training has \
          too few such rows a square is empty.</figcaption></figure>",
         wide(&picture(name, &chart, Grid::SIZE), Grid::SIZE.0, name),
         escape(&names[0]),

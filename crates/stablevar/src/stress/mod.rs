@@ -288,11 +288,16 @@ impl Trial {
         let mut decision = if best == 0 {
             stay("no other fit on the chosen variables does better in regions that were held out".into())
         } else if -gain.mean <= gain.standard_error.max(NEGLIGIBLE) {
-            stay(format!(
-                "the best in regions that were held out ({}) is better than the plain fit by {}, which is next to nothing or no more than a standard error",
-                self.candidates[best].name(task),
-                in_percent(gain)
-            ))
+            stay(match -gain.mean < NEGLIGIBLE {
+                true => {
+                    "no other fit on the chosen variables is noticeably better in regions that were held out".into()
+                }
+                false => format!(
+                    "the best in regions that were held out ({}) is better than the plain fit by {}, no more than a standard error",
+                    self.candidates[best].name(task),
+                    in_percent(gain)
+                ),
+            })
         } else {
             let why =
                 format!("it does better than the plain fit in regions that were held out, by {}", in_percent(gain));
