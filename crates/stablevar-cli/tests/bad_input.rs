@@ -108,7 +108,7 @@ fn missing_and_infinite_values() {
 #[test]
 fn text_in_a_numeric_column_is_located() {
     let text = table(50).replacen("\n3,", "\nthree,", 1);
-    fit(text, &[]).fails_with(&["t.csv, line 4, column 'a': 'three' is not a number", "--category 'a'"]);
+    fit(text, &[]).fails_with(&["t.csv, line 4, column 'a': 'three' is not a number", "--category a)"]);
 }
 
 #[test]
@@ -208,7 +208,9 @@ fn prediction_data_that_do_not_fit_the_model() {
     let text = read(&folder.path("train.csv"));
     let header = text.lines().next().unwrap();
     folder.file("gap.csv", format!("{header}\n,1,1,1,1,1,1,1,1,1,1\n"));
-    folder.run(&["predict", "m.json", "gap.csv"]).fails_with(&["1 rows have missing values: 's1' (1)"]);
+    folder
+        .run(&["predict", "m.json", "gap.csv"])
+        .fails_with(&["1 rows have missing values: 's1' (1)", "--missing mean"]);
     folder.file("words.csv", format!("{header}\na,1,1,1,1,1,1,1,1,1,1\nb,1,1,1,1,1,1,1,1,1,1\n"));
     folder.run(&["predict", "m.json", "words.csv"]).fails_with(&["column 's1' holds text here, and held numbers"]);
     folder

@@ -13,7 +13,8 @@ fn compare_prints_one_json_object_with_the_keys_of_the_contract() {
         .succeeds()
         .json();
     let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["candidates", "chosen"]);
+    assert_eq!(keys, ["candidates", "chosen", "why", "metric", "regions", "findings"]);
+    assert!(json["metric"] == "rmse" && !json["regions"].as_array().unwrap().is_empty() && json["why"].is_string());
     let candidates = json["candidates"].as_array().unwrap();
     for candidate in candidates {
         let mut keys: Vec<&str> = candidate.as_object().unwrap().keys().map(String::as_str).collect();
@@ -35,9 +36,11 @@ fn compare_shows_people_a_table_with_saved_models_and_the_honest_estimate() {
     let folder = Folder::with_sample();
     folder.run(&["fit", "train.csv", "--target", "y", "--method", "stg", "--model", "m.json"]);
     let text = folder.run(&["compare", "train.csv", "--target", "y", "--models", "m.json"]).succeeds().stdout();
-    for part in ["under stress", "m.json", "svi, selection repeated", "chosen: svi: "] {
+    for part in ["under stress", "cv rmse", "m.json", "svi, selection repeated", "svi: robust, ridge", "chosen: svi: "]
+    {
         assert!(text.contains(part), "no '{part}' in: {text}");
     }
+    assert!(text.lines().all(|line| line.chars().count() <= 80 && !line.contains('…')), "{text}");
 }
 
 #[test]

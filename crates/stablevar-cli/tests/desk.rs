@@ -86,11 +86,12 @@ fn several_models_are_evaluated_side_by_side() {
         assert!(alone["training_error"].as_f64().unwrap() > 0.2);
     }
     assert_eq!(both["mean_error"], both["models"]["m"]["mean_error"]);
-    let shown = evaluate(&["m.json", "ols.json"], &[]).stdout();
+    let side_by_side = evaluate(&["m.json", "ols.json"], &[]);
+    let shown = side_by_side.stdout();
     let first = |line: &str| line.split_whitespace().next().map(String::from);
     let names: Vec<String> = shown.lines().skip(2).map_while(first).take(10).collect();
     assert_eq!(names, ["-3", "-2", "-1.7", "-1.5", "-1.3", "1.3", "1.5", "1.7", "2", "3"]);
-    assert!(shown.contains("it is no standard error"), "{shown}");
+    assert!(side_by_side.prose().contains("it is no standard error"), "{shown}");
     let alone = evaluate(&["m.json"], &[]).stdout();
     assert!(alone.contains("R^2") && alone.contains("90 % interval") && alone.contains("training "), "{alone}");
 }
@@ -213,4 +214,118 @@ fn gates_that_decide_nothing_do_not_set_the_exit_code() {
     if remedy.code() == 3 {
         assert!(remedy.stderr().contains("--loops"), "{}", remedy.stderr());
     }
+}
+
+/// 200 rows of noise, of which nothing is selected, in `noise.csv`, and a model of them in `m.json`.
+fn nothing_selected() -> Folder {
+    let folder = Folder::new();
+    let mut state = 1_u64;
+    let mut value = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f64 / f64::from(1 << 24) - 0.5
+    };
+    let lines: String = (0..200).map(|k| format!("{k:04},{},{},{}\n", value(), value(), value())).collect();
+    folder.file("noise.csv", format!("id,a,b,y\n{lines}"));
+    let fit = ["fit", "noise.csv", "--target", "y", "--exclude", "id", "--model", "m.json", "--format", "json"];
+    assert_eq!(folder.run(&fit).succeeds().json()["selected"], json!([]));
+    folder
+}
+
+#[test]
+fn a_model_without_variables_predicts_the_mean_for_every_row() {
+    let folder = nothing_selected();
+    let predict = |more: &[&str]| {
+        let run = folder.run(&[&["predict", "m.json", "noise.csv"], more].concat()).succeeds();
+        run.stdout().lines().map(String::from).collect::<Vec<String>>()
+    };
+    let plain = predict(&[]);
+    assert_eq!((plain.len(), plain[0].as_str()), (201, "prediction"));
+    let mean: f64 = plain[1].parse().unwrap();
+    assert!(mean.abs() < 0.2 && plain[1..].iter().all(|line| *line == plain[1]), "{mean}");
+    let kept = predict(&["--keep", "id", "--interval"]);
+    assert_eq!((kept.len(), kept[0].as_str()), (201, "id,prediction,lower,upper"));
+    assert!(kept[200].starts_with("0199,") && kept[200].split(',').count() == 4, "{}", kept[200]);
+    // Also where rows come from another kind of file.
+    folder.run(&["simulate", "linear", "--n", "70", "--out", "rows.parquet"]).succeeds();
+    assert_eq!(folder.run(&["predict", "m.json", "rows.parquet"]).succeeds().stdout().lines().count(), 71);
+}
+
+#[test]
+fn prose_is_as_narrow_as_tables() {
+    let folder = fitted();
+    folder.run(&["simulate", "linear", "--n", "200", "--environments", "--out", "test.csv"]).succeeds();
+    let runs: [&[&str]; 5] = [
+        &["fit", "train.csv", "--target", "y"],
+        &["evaluate", "m.json", "test.csv", "--env", "environment"],
+        &["foresee", "m.json", "test.csv"],
+        &["weigh", "train.csv", "--target", "y"],
+        &["shift", "m.json"],
+    ];
+    for run in runs {
+        let shown = folder.run(run).succeeds().stdout();
+        let long: Vec<&str> = shown.lines().filter(|line| line.chars().count() > 80).collect();
+        assert!(long.is_empty(), "{run:?}: {long:#?}");
+    }
+}
+
+#[test]
+fn only_what_is_shown_is_explained() {
+    let folder = fitted();
+    let usual = folder.run(&["fit", "train.csv", "--target", "y", "-q"]).succeeds().prose();
+    assert!(usual.contains("in a first look; variables that others could stand in for"), "{usual}");
+    assert_eq!(usual.contains(" s.e. p-value"), usual.contains("held fixed, with its standard error"), "{usual}");
+    let detailed = ["one loop is enough", "mean distance correlation", "largest correlation left"];
+    assert!(detailed.iter().all(|words| !usual.contains(words)), "{usual}");
+    let all = folder.run(&["fit", "train.csv", "--target", "y", "--verbose"]).succeeds().prose();
+    assert!(detailed.iter().all(|words| all.contains(words)), "{all}");
+    // No rule, so that there is none to change.
+    let plain = folder.run(&["fit", "train.csv", "--target", "y", "--method", "ols", "--model", "ols.json"]).succeeds();
+    assert!(plain.stderr().contains("next: ") && !plain.stderr().contains("reselect"), "{}", plain.stderr());
+    folder.run(&["simulate", "linear", "--n", "800", "--binary", "--seed", "3", "--out", "two.csv"]).succeeds();
+    let classes = folder.run(&["fit", "two.csv", "--target", "y"]).prose();
+    assert!(classes.contains("change of the log-odds of '1' by one unit"), "{classes}");
+}
+
+#[test]
+fn variables_below_the_cut_off_are_said_to_have_joined() {
+    let folder = fitted();
+    // A stricter threshold in the file than the one that chose.
+    let mut model: serde_json::Value = serde_json::from_str(&read(&folder.path("m.json"))).unwrap();
+    let chosen = folder.run(&["fit", "train.csv", "--target", "y", "--format", "json"]).succeeds().json();
+    let fitted = model.get_mut("model").unwrap();
+    let first = fitted["selected"][0].as_u64().unwrap() as usize;
+    fitted["open_probability"][first] = json!(0.01);
+    folder.file("joined.json", model.to_string());
+    folder.run(&["report", "joined.json", "--out", "page.html"]).succeeds();
+    let page = read(&folder.path("page.html"));
+    let name = chosen["selected"][0].as_str().unwrap();
+    assert!(page.contains(&format!("Below it by themselves are {name} (0.01)")), "{name}");
+    assert!(!page.contains("Probability at least 0.01"));
+}
+
+#[test]
+fn rows_count_as_survey_weights_say() {
+    let folder = Folder::with_sample();
+    let lines: Vec<String> = read(&folder.path("train.csv"))
+        .lines()
+        .enumerate()
+        .map(|(k, line)| if k == 0 { format!("w,{line}") } else { format!("{},{line}", 1 + 3 * (k % 2)) })
+        .collect();
+    folder.file("survey.csv", lines.join("\n"));
+    let told = folder.run(&["fit", "survey.csv", "--target", "y", "--weight-column", "w"]).succeeds().prose();
+    assert!(told.contains("(600 rows under survey weights)"), "{told}");
+}
+
+#[test]
+fn predictions_beyond_all_outcomes_are_told() {
+    let folder = fitted();
+    let inside = folder.run(&["predict", "m.json", "train.csv"]).succeeds();
+    assert!(!inside.stderr().contains("training outcome"), "{}", inside.stderr());
+    let far = read(&folder.path("train.csv")).lines().take(3).enumerate().fold(String::new(), |text, (k, line)| {
+        let fields = line.split(',').map(|field| if k == 0 { field.to_string() } else { "90".into() });
+        text + &fields.collect::<Vec<String>>().join(",") + "\n"
+    });
+    folder.file("far.csv", far);
+    let told = folder.run(&["predict", "m.json", "far.csv"]).succeeds().stderr();
+    assert!(told.contains("2 predictions lie ") && told.contains(" every training outcome ("), "{told}");
 }

@@ -72,3 +72,40 @@ fn hints_list_the_columns_that_there_are() {
     folder.file("book.xlsx", b"PK\x03\x04 and so on");
     folder.run(&["fit", "book.xlsx", "--target", "y"]).fails_with(&["spreadsheet", "read_excel"]);
 }
+
+#[test]
+fn hints_name_what_helps() {
+    let folder = Folder::new();
+    folder.file("t.csv", messy());
+    folder.run(&["fit", "t.csv", "--target", "price", "--delimiter", ","]).fails_with(&[
+        "where the header has 1",
+        "the header looks separated by ';'",
+        "--delimiter ';'",
+    ]);
+    folder.run(&["fit", "t.csv", "--target", "price", "--exclude", "id", "--model", "m.json"]).succeeds();
+    folder.file("other.csv", "colour,weight\nred,3\n");
+    folder.run(&["predict", "m.json", "other.csv"]).fails_with(&[
+        "no column 'area'",
+        "the columns are: 'colour', 'weight'",
+        "the model was fitted on: 'area'",
+    ]);
+    folder.file("gap.csv", "area;code;day\n;1;01.03.2021\n12,5;2;02.03.2021\n");
+    let gap = folder.run(&["predict", "m.json", "gap.csv"]).fails_with(&["missing values", "--missing mean"]);
+    assert!(!gap.stderr().contains("--exclude"), "{}", gap.stderr());
+    let spaced = messy().replacen("area", "living area", 1);
+    folder.file("spaced.csv", &spaced);
+    let run = folder.run(&["fit", "spaced.csv", "--target", "price"]).succeeds();
+    assert!(run.stderr().contains("--category 'living area' keeps its texts"), "{}", run.stderr());
+    folder.file("bytes.csv", b"a,y\n\x80,1\n");
+    folder.run(&["fit", "bytes.csv", "--target", "y"]).fails_with(&["not UTF-8", "iconv -f CP1252"]);
+}
+
+#[test]
+fn rows_without_an_outcome_are_left_out_and_told() {
+    let folder = Folder::new();
+    folder.file("t.csv", messy().replacen("1000,00 €", "", 1));
+    let fit = ["fit", "t.csv", "--target", "price", "--exclude", "id", "--missing", "mean"];
+    let told = folder.run(&fit).succeeds().stderr();
+    assert!(told.contains("1 of 120 rows are left out for missing values ('price' (1))"), "{told}");
+    assert!(told.contains("but for the target, weights and environments they can be filled in"), "{told}");
+}

@@ -61,6 +61,11 @@ impl Run {
         String::from_utf8(self.0.stdout.clone()).unwrap()
     }
 
+    /// What was printed, wherever its lines were broken.
+    pub fn prose(&self) -> String {
+        self.stdout().split_whitespace().collect::<Vec<&str>>().join(" ")
+    }
+
     pub fn stderr(&self) -> String {
         String::from_utf8(self.0.stderr.clone()).unwrap()
     }

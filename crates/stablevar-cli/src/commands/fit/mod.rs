@@ -178,9 +178,6 @@ pub(crate) fn open(
 ) -> anyhow::Result<(TableStream, Prepared)> {
     estimator.roles.check()?;
     let stream = open_columns(path, input, Some(target), estimator, printer)?;
-    if stream.passes_over(target) {
-        bail!("'{target}' can't be the target and be left out at once");
-    }
     let data = prepare(&stream, estimator, path, printer)?;
     Ok((stream, data))
 }
@@ -205,6 +202,9 @@ pub(crate) fn open_columns(
     let stream = TableStream::open(path, &ReadOptions { skip, keep, text, dates, ..input.options() })?;
     stream.require(target.into_iter().chain(weights.as_deref()))?;
     stream.require(stream.categories())?;
+    if let Some(name) = target.filter(|name| stream.passes_over(name)) {
+        bail!("'{name}' can't be the target and be left out at once");
+    }
     if let Some(name) = weights.filter(|name| stream.passes_over(name)) {
         bail!("'{name}' can't weigh the rows and be left out at once");
     }
