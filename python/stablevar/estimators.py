@@ -95,14 +95,18 @@ class SVIRegressor(Regression, StableModel):
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
+    honest : int in [0, 100], default=0
+        Regions, and with them five folds, without which the whole is fitted anew, selection and all: the honest
+        estimate of errors elsewhere beside the cheap one of the refit's choice; each takes as long as the fit, 0
+        leaves it out.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -214,6 +218,7 @@ class SVIRegressor(Regression, StableModel):
         "balance_steps": "balance-steps",
         "refit": "refit",
         "remember": "remember",
+        "honest": "honest",
         "outlier_limit": "outlier-limit",
         "tree_start": "tree-start",
         "tree_rounds": "tree-rounds",
@@ -252,6 +257,7 @@ class SVIRegressor(Regression, StableModel):
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
+        honest: int = 0,
         outlier_limit: float = 4.0,
         tree_start: Literal["line", "constant"] = "line",
         tree_rounds: int | None = None,
@@ -286,6 +292,7 @@ class SVIRegressor(Regression, StableModel):
         self.balance_steps = balance_steps
         self.refit = refit
         self.remember = remember
+        self.honest = honest
         self.outlier_limit = outlier_limit
         self.tree_start = tree_start
         self.tree_rounds = tree_rounds
@@ -363,14 +370,18 @@ class SVIClassifier(Classification, StableModel):
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
+    honest : int in [0, 100], default=0
+        Regions, and with them five folds, without which the whole is fitted anew, selection and all: the honest
+        estimate of errors elsewhere beside the cheap one of the refit's choice; each takes as long as the fit, 0
+        leaves it out.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -484,6 +495,7 @@ class SVIClassifier(Classification, StableModel):
         "balance_steps": "balance-steps",
         "refit": "refit",
         "remember": "remember",
+        "honest": "honest",
         "outlier_limit": "outlier-limit",
         "tree_start": "tree-start",
         "tree_rounds": "tree-rounds",
@@ -522,6 +534,7 @@ class SVIClassifier(Classification, StableModel):
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
+        honest: int = 0,
         outlier_limit: float = 4.0,
         tree_start: Literal["line", "constant"] = "line",
         tree_rounds: int | None = None,
@@ -556,6 +569,7 @@ class SVIClassifier(Classification, StableModel):
         self.balance_steps = balance_steps
         self.refit = refit
         self.remember = remember
+        self.honest = honest
         self.outlier_limit = outlier_limit
         self.tree_start = tree_start
         self.tree_rounds = tree_rounds
@@ -632,11 +646,11 @@ class SVIDRegressor(Regression, StableModel):
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -874,11 +888,11 @@ class SVIDClassifier(Classification, StableModel):
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -1109,11 +1123,11 @@ class NonlinearSVIRegressor(Regression, StableModel):
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -1378,11 +1392,11 @@ class NonlinearSVIClassifier(Classification, StableModel):
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -1592,11 +1606,11 @@ class OLSRegressor(Regression, StableModel):
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -1714,11 +1728,11 @@ class LassoRegressor(Regression, StableModel):
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -1844,11 +1858,11 @@ class RidgeRegressor(Regression, StableModel):
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -1984,11 +1998,11 @@ class STGRegressor(Regression, StableModel):
         data. Takes the place of ``penalty_factor``.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -2178,11 +2192,11 @@ class STGClassifier(Classification, StableModel):
         data. Takes the place of ``penalty_factor``.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -2365,11 +2379,11 @@ class DWRRegressor(Regression, StableModel):
         The loss at which the published descent stops early.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -2504,11 +2518,11 @@ class DWRClassifier(Classification, StableModel):
         The loss at which the published descent stops early.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -2647,11 +2661,11 @@ class SRDORegressor(Regression, StableModel):
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -2822,11 +2836,11 @@ class SRDOClassifier(Classification, StableModel):
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -2988,11 +3002,11 @@ class MLPRegressor(Regression, StableModel):
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -3140,11 +3154,11 @@ class MLPClassifier(Classification, StableModel):
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -3294,11 +3308,11 @@ class LogisticClassifier(Classification, StableModel):
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.

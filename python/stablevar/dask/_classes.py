@@ -76,14 +76,18 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
+    honest : int in [0, 100], default=0
+        Regions, and with them five folds, without which the whole is fitted anew, selection and all: the honest
+        estimate of errors elsewhere beside the cheap one of the refit's choice; each takes as long as the fit, 0
+        leaves it out.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -146,6 +150,7 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
+        honest: int = 0,
         outlier_limit: float = 4.0,
         tree_start: Literal["line", "constant"] = "line",
         tree_rounds: int | None = None,
@@ -182,6 +187,7 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
             balance_steps=balance_steps,
             refit=refit,
             remember=remember,
+            honest=honest,
             outlier_limit=outlier_limit,
             tree_start=tree_start,
             tree_rounds=tree_rounds,
@@ -262,14 +268,18 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, trees and networks; a network
-        behind network gates. "linear": least squares; for classes logistic regression. "robust": least squares that
-        a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for numbers. "network": a network.
-        "trees": boosted trees for what a straight line leaves, none where they do not help. "kept": the
-        coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
+        network would do better; a network behind network gates. "linear": least squares; for classes logistic
+        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
+        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
+        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
+    honest : int in [0, 100], default=0
+        Regions, and with them five folds, without which the whole is fitted anew, selection and all: the honest
+        estimate of errors elsewhere beside the cheap one of the refit's choice; each takes as long as the fit, 0
+        leaves it out.
     outlier_limit : float in (0, inf), default=4.0
         Standard deviations beyond which residuals of the outcome are clipped, in robust refits and in residual
         evidence.
@@ -332,6 +342,7 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         balance_steps: int = 500,
         refit: Literal["auto", "linear", "robust", "ridge", "network", "trees", "kept"] = "auto",
         remember: int = 4000,
+        honest: int = 0,
         outlier_limit: float = 4.0,
         tree_start: Literal["line", "constant"] = "line",
         tree_rounds: int | None = None,
@@ -368,6 +379,7 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
             balance_steps=balance_steps,
             refit=refit,
             remember=remember,
+            honest=honest,
             outlier_limit=outlier_limit,
             tree_start=tree_start,
             tree_rounds=tree_rounds,
