@@ -329,3 +329,19 @@ fn predictions_beyond_all_outcomes_are_told() {
     let told = folder.run(&["predict", "m.json", "far.csv"]).succeeds().stderr();
     assert!(told.contains("2 predictions lie ") && told.contains(" every training outcome ("), "{told}");
 }
+
+#[test]
+fn the_honest_estimate_repeats_the_selection() {
+    let folder = Folder::with_sample();
+    let fit = |more: &[&str]| folder.run(&[&["fit", "train.csv", "--target", "y"], more].concat()).succeeds();
+    assert!(fit(&["--format", "json"]).json()["refit"]["honest"].is_null());
+    let run = fit(&["--honest", "3", "--format", "json", "--model", "m.json"]).json();
+    let honest = &run["refit"]["honest"];
+    assert_eq!(honest["regions"], json!(3));
+    // The noise alone has a deviation of 0.55.
+    let error = honest["cv_error"].as_f64().unwrap();
+    assert!((0.5..0.8).contains(&error) && honest["stress_worst"].as_f64().unwrap() > 0.2, "{honest}");
+    assert!(fit(&["--honest", "2"]).stdout().contains("honest estimate, the selection repeated"));
+    folder.run(&["report", "m.json", "--out", "r.html"]).succeeds();
+    assert!(read(&folder.path("r.html")).contains("The honest estimate"));
+}

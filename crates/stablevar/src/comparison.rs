@@ -4,14 +4,11 @@ use crate::design::{Task, TrainingData};
 use crate::error::{Error, Result};
 use crate::estimator::Estimator;
 use crate::finding::Finding;
-use crate::fit::{Fit, Step, Watch};
+use crate::fit::{Fit, Watch};
 use crate::method::Choose;
 use crate::models::OUTLIER_LIMIT;
 use crate::passes::RowSource;
-use crate::stress::{
-    Figures, HeldOut, Honest, Losses, Question, RefitChoice, Trial, Variables, plain_losses, rows_for_stress,
-};
-use crate::threads;
+use crate::stress::{Figures, HeldOut, Losses, Question, RefitChoice, Trial, Variables, rows_for_stress};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -242,7 +239,7 @@ impl Board<'_> {
     /// The whole of the method, its selection and the choice of the refit among it, without some regions and every fold.
     fn add_repeated(&mut self, data: &TrainingData, stable: &Estimator, fitted: &Fit, seconds: f64) -> Result<()> {
         let fewer = self.held_out.with_first(REPEATED);
-        let losses = losses_anew(data, &fewer, stable, &|_| ControlFlow::Continue(()))?;
+        let losses = stable.losses_anew(data, &fewer)?;
         let baseline = self.held_out.losses_of_first(REPEATED, &self.baseline);
         let regions = fewer.regions.used.len();
         self.candidates.push(Compared {
@@ -263,43 +260,6 @@ pub fn by_fitting(data: &TrainingData, held_out: &HeldOut, estimator: &Estimator
     let start = Instant::now();
     let fitted = estimator.fit_rows(data, quietly)?;
     let seconds = start.elapsed().as_secs_f64();
-    let losses = losses_anew(data, held_out, estimator, quietly)?;
+    let losses = estimator.losses_anew(data, held_out)?;
     Ok((losses, fitted.model.selected.len(), seconds))
-}
-
-/// Losses of a method that is fitted anew, selection and all, without every part of the rows.
-fn losses_anew(data: &TrainingData, held_out: &HeldOut, estimator: &Estimator, watch: Watch<'_>) -> Result<Losses> {
-    let quietly: Watch<'_> = &|_| ControlFlow::Continue(());
-    let mut again = estimator.clone();
-    // Nothing but predictions is wanted of these.
-    (again.method.honest, again.method.remember) = (0, 0);
-    let parts = held_out.parts();
-    let losses = threads::map(parts.len(), |k| -> Result<Vec<f64>> {
-        let rest = data.learning_rows(&HeldOut::rest(data.rows(), parts[k]));
-        let fitted = again.fit_rows(&rest, quietly)?;
-        let predicted = fitted.model.model.predict(&data.design_as_in(parts[k], &rest));
-        if watch(Step::Repeat(parts.len())).is_break() {
-            return Err(Error::Interrupted);
-        }
-        Ok(parts[k].iter().zip(predicted).map(|(&row, predicted)| held_out.loss(data.truth(row), predicted)).collect())
-    });
-    losses.into_iter().collect()
-}
-
-/// How a method does that is fitted anew, selection and all, without each of the first regions, beside least squares (logistic
-/// regression) on all columns; `None` where no region can be held out.
-pub fn honest_estimate(
-    data: &dyn RowSource,
-    estimator: &Estimator,
-    regions: usize,
-    watch: Watch<'_>,
-) -> Result<Option<Honest>> {
-    let sample = rows_for_stress(data)?;
-    let held_out = HeldOut::of(&sample).with_first(regions);
-    let all: Vec<usize> = (0..sample.encoding.features.len()).collect();
-    let Some(baseline) = plain_losses(&sample, &held_out, &all).filter(|_| !held_out.regions.used.is_empty()) else {
-        return Ok(None);
-    };
-    let losses = losses_anew(&sample, &held_out, estimator, watch)?;
-    Ok(Some(Honest { regions: held_out.regions.used.len(), figures: held_out.figures(&losses, &baseline) }))
 }

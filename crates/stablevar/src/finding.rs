@@ -391,7 +391,7 @@ findings! {
         "See which columns drifted, and collect outcomes for some of these rows";
     /// The new rows are too unlike training.
     LittleOverlap "little-overlap":
-        "training has few rows like the new ones: {effective} effective rows, {overlap} % of them in common",
+        "training has few rows like the new ones: {effective} effective rows",
         "no error can be foreseen from so few",
         "Collect outcomes for some of the new rows and measure the error there";
     /// There are too few new rows.

@@ -28,7 +28,8 @@ fn room(table: &Table) -> usize {
 fn wrapped(text: &str, room: usize) -> String {
     let letters = |text: &str| text.chars().count();
     let wrap = |line: &str| {
-        if letters(line) <= room {
+        // A row of a Markdown table is no prose.
+        if letters(line) <= room || line.starts_with('|') {
             return line.to_string();
         }
         let indent = line.len() - line.trim_start().len();
@@ -208,6 +209,7 @@ mod tests {
     fn long_lines_are_broken_between_words_and_short_ones_stay_as_they_are() {
         assert_eq!(wrapped("a  b\nfour five six", 9), "a  b\nfour five\n  six");
         assert_eq!(wrapped("  one two", 6), "  one\n    two");
+        assert_eq!(wrapped("| one | two |", 6), "| one | two |");
         assert_eq!(wrapped("unbreakable word", 4), "unbreakable\n  word");
     }
 }

@@ -19,13 +19,14 @@ pub use setting::{Group, Setting, Twin, setting};
 pub use settings::SETTINGS;
 pub use value::{Kind, Range, Value};
 
-use crate::comparison::honest_estimate;
 use crate::design::{Roles, TrainingData};
 use crate::error::{Error, Result};
 use crate::finding::{Code, Finding};
-use crate::fit::{Fit, FittedModel, Watch, fit};
+use crate::fit::{Fit, FittedModel, Step, Watch, fit};
 use crate::method::{Method, Preset, preset};
+use crate::models::Model;
 use crate::passes::RowSource;
+use crate::stress::{HeldOut, Losses, honest_estimate, losses_anew};
 use crate::table::Table;
 use crate::threads::with_threads;
 use std::collections::BTreeMap;
@@ -177,9 +178,22 @@ impl Estimator {
         fitted.model.warnings.splice(0..0, self.findings());
         fitted.model.warnings.sort_by_key(|found| !found.code.is_grave());
         if let Some(choice) = fitted.model.refit.as_mut().filter(|_| self.method.honest > 0) {
-            choice.honest = honest_estimate(data, self, self.method.honest, watch)?;
+            let tick = |of: usize| watch(Step::Repeat(of));
+            choice.honest = honest_estimate(data, self.method.honest, &|rows| self.fit_anew(rows), &tick)?;
         }
         Ok(fitted)
+    }
+
+    /// Losses of the whole method where it is fitted anew, selection and all, without every part of the rows.
+    pub fn losses_anew(&self, data: &TrainingData, held_out: &HeldOut) -> Result<Losses> {
+        losses_anew(data, held_out, &|rows| self.fit_anew(rows), &|_| ControlFlow::Continue(()))
+    }
+
+    /// A model for predictions alone.
+    fn fit_anew(&self, rows: &TrainingData) -> Result<Model> {
+        let mut again = self.clone();
+        (again.method.honest, again.method.remember) = (0, 0);
+        Ok(again.fit_rows(rows, &|_| ControlFlow::Continue(()))?.model.model)
     }
 }
 

@@ -8,12 +8,14 @@
 //! region of it. Weights are those of all rows, restricted to the rest, and the selection is the one that all rows gave: that flatters
 //! all candidates on the chosen variables alike.
 
+mod anew;
 mod candidates;
 mod flexible;
 mod judging;
 mod regions;
 mod without;
 
+pub use anew::{FitAnew, Honest, honest_estimate, losses_anew};
 pub use candidates::{Candidate, Kind, Variables};
 pub use judging::{Difference, Figures, HeldOut, Losses};
 pub use regions::{Region, Regions, folds};
@@ -78,16 +80,6 @@ pub struct RefitChoice {
     /// How the whole does, its selection repeated, if that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub honest: Option<Honest>,
-}
-
-/// How a method does that was fitted anew, selection and all, without every part of the rows it is judged by.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Honest {
-    /// Regions that were held out, those of the strongest variables.
-    pub regions: usize,
-    /// How it did.
-    #[serde(flatten)]
-    pub figures: Figures,
 }
 
 impl RefitChoice {
