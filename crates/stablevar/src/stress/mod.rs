@@ -38,6 +38,8 @@ use without::Whole;
 const MOST_ROWS: usize = 20_000;
 /// A share that is nothing: where robust and plain least squares are all but the same, chance must not choose between them.
 const NEGLIGIBLE: f64 = 0.005;
+/// A difference of log ratios that is none.
+const ROUNDING: f64 = 1e-7;
 /// Standard errors by which all columns must do better than every candidate on the chosen ones for that to be clear, and the share
 /// by which they must beyond that to be told of: less, if the chosen variables are not sufficient. They are never taken: a biased
 /// column is at its best in regions of a biased sample.
@@ -208,7 +210,10 @@ impl Trial {
         let able = (0..self.candidates.len()).filter(|&k| {
             self.candidates[k].variables == variables && self.candidates[k].kind.is_flexible() == flexible
         });
-        able.min_by(|one, other| stressed(one).total_cmp(&stressed(other)))
+        // Of two that differ by rounding the first, whatever the order of the rows.
+        able.map(|k| (k, stressed(&k)))
+            .reduce(|best, next| if next.1 < best.1 - ROUNDING { next } else { best })
+            .map(|(best, _)| best)
     }
 
     /// How the errors of a candidate in regions compare with the losses of a linear one.
@@ -345,7 +350,8 @@ struct Decision {
 }
 
 fn in_percent(gain: Difference) -> String {
-    format!("{:.1} % (s.e. {:.1} %)", -100.0 * gain.mean, 100.0 * gain.standard_error)
+    let ratio = gain.mean.exp();
+    format!("{:.1} % (s.e. {:.1} %)", 100.0 * (1.0 - ratio), 100.0 * ratio * gain.standard_error)
 }
 
 /// The losses of a candidate on all that is held out.
