@@ -41,6 +41,7 @@ WEIGHTED = "check_sample_weight_equivalence_on_dense_data"
 MORE_COLUMNS_THAN_ROWS = "the check has 30 columns on at most 27 rows, which is refused"
 DEALT_OUT = "rows are dealt out at random for cross-validation, where a row of weight 2 is not the row standing twice"
 NETWORK = "a network's ridge counts rows and not their weights, and small differences grow from step to step"
+SURVEY = "weights tell of a survey unless weight_kind='frequency', so that cross-validation counts effective rows"
 #: Checks that can't be met, with the reason.
 EXPECTED = {
     "DWRClassifier": {WEIGHTED: MORE_COLUMNS_THAN_ROWS},
@@ -52,6 +53,7 @@ EXPECTED = {
     "NonlinearSVIClassifier": {WEIGHTED: MORE_COLUMNS_THAN_ROWS},
     "NonlinearSVIRegressor": {WEIGHTED: MORE_COLUMNS_THAN_ROWS},
     "OLSRegressor": {WEIGHTED: MORE_COLUMNS_THAN_ROWS},
+    "RidgeRegressor": {WEIGHTED: SURVEY},
     "SRDOClassifier": {WEIGHTED: MORE_COLUMNS_THAN_ROWS},
     "SRDORegressor": {WEIGHTED: MORE_COLUMNS_THAN_ROWS},
     "STGClassifier": {WEIGHTED: MORE_COLUMNS_THAN_ROWS},

@@ -133,7 +133,11 @@ fn stepped(rows: usize) -> Table<'static> {
 fn trees_that_do_clearly_better_are_told_of_and_not_taken() {
     let data = prepare(&stepped(1500));
     let choice = chosen_for(&data, &[0, 1, 2], Some(true)).choice;
-    assert!(choice.candidate.kind != Kind::Trees && choice.why.contains("trees (refit = trees) would do better"), "{}", choice.why);
+    assert!(
+        choice.candidate.kind != Kind::Trees && choice.why.contains("trees (refit = trees) would do better"),
+        "{}",
+        choice.why
+    );
     let figures = |name: &str| &choice.candidates.iter().find(|one| one.name == name).unwrap().figures;
     assert!(figures("trees").stress_error < 0.9 * figures("robust").stress_error);
     assert!(figures("trees").cv_error < 0.8 * figures("robust").cv_error);

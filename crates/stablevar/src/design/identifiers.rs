@@ -21,7 +21,8 @@ struct Counted {
     name: String,
     rows: usize,
     ends: Option<(f64, f64)>,
-    range: (f64, f64),
+    /// The least and the largest; `None` for a part without values.
+    range: Option<(f64, f64)>,
     /// Whether all are whole numbers.
     whole: bool,
     rising: bool,
@@ -57,21 +58,15 @@ impl Identifiers {
 
 impl Counted {
     fn of(name: &str, numbers: &Numbers) -> Self {
-        let mut found = Self {
-            name: name.to_string(),
-            rows: 0,
-            ends: None,
-            range: (f64::INFINITY, f64::NEG_INFINITY),
-            whole: true,
-            rising: true,
-            falling: true,
-        };
-        for value in numbers.iter().filter(|value| !value.is_nan()) {
+        let mut found =
+            Self { name: name.to_string(), rows: 0, ends: None, range: None, whole: true, rising: true, falling: true };
+        for value in numbers.iter().filter(|value| value.is_finite()) {
             let (first, last) = found.ends.unwrap_or((value, value));
             found.rising &= found.rows == 0 || value > last;
             found.falling &= found.rows == 0 || value < last;
             found.whole &= value.fract() == 0.0;
-            found.range = (found.range.0.min(value), found.range.1.max(value));
+            let (least, largest) = found.range.unwrap_or((value, value));
+            found.range = Some((least.min(value), largest.max(value)));
             found.ends = Some((first, value));
             found.rows += 1;
             if !found.whole {
@@ -91,7 +86,10 @@ impl Counted {
             falling: self.falling && next.falling && between(|last, first| first < last),
             whole: self.whole && next.whole,
             rows: self.rows + next.rows,
-            range: (self.range.0.min(next.range.0), self.range.1.max(next.range.1)),
+            range: match (self.range, next.range) {
+                (Some(own), Some(next)) => Some((own.0.min(next.0), own.1.max(next.1))),
+                (own, next) => own.or(next),
+            },
             ends: self.ends.zip(next.ends).map(|(own, next)| (own.0, next.1)).or(self.ends).or(next.ends),
             name: self.name,
         }
@@ -101,7 +99,8 @@ impl Counted {
     fn is_identifier(&self) -> bool {
         let counts = (self.rising || self.falling) && self.rows >= LEAST_ROWS;
         let named = is_called_so(&self.name) && self.rows >= LEAST_NAMED;
-        self.whole && (counts || named && self.range.1 - self.range.0 + 1.0 >= self.rows as f64)
+        self.whole
+            && (counts || named && self.range.is_some_and(|(least, largest)| largest - least + 1.0 >= self.rows as f64))
     }
 }
 
