@@ -166,6 +166,15 @@ pub(super) struct Tested {
     pub(super) statistic: f64,
 }
 
+/// How rows count.
+#[derive(Clone, Copy)]
+pub(super) struct Counting<'a> {
+    /// One weight per row.
+    pub weights: &'a [f64],
+    /// The group of every row, where rows of one are not independent of each other.
+    pub groups: Option<&'a [usize]>,
+}
+
 /// Tests whether the outcome's residuals go with those of functions of a variable.
 ///
 /// `own` are the functions' residuals, the first `direct` of them the variable's columns, `twice` what the outcome's
@@ -173,8 +182,7 @@ pub(super) struct Tested {
 /// each other. Outcomes are cut at `limit` standard deviations of the bulk: if the outcome does
 /// not depend on the variable given the others, no function of it does.
 pub(super) fn test(
-    weights: &[f64],
-    groups: Option<&[usize]>,
+    Counting { weights, groups }: Counting<'_>,
     mut outcome: Vec<f64>,
     mut own: Vec<Vec<f64>>,
     mut twice: Vec<Vec<f64>>,

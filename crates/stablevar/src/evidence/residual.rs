@@ -21,7 +21,7 @@
 //! variable follows; penalties are lowered; and every judgement is repeated with either half of the landmarks. An
 //! effect does not depend on their number, a bias falls with it: what the halves show beyond the whole is taken off.
 
-use super::judge::{CALM_SHARE, Examined, test};
+use super::judge::{CALM_SHARE, Counting, Examined, test};
 use super::regression::{Effort, Fits, Kernel, Learnt, Sheet, Smoother, Space, Without, learn_scales, predictions};
 use super::stages::{Stage, timed};
 use super::{Evidence, VariableEvidence, screen};
@@ -315,7 +315,15 @@ impl<'a> Plan<'a> {
             let weights: Vec<f64> = rows.iter().map(|&k| self.sheet.base[k]).collect();
             let groups: Option<Vec<usize>> =
                 self.sheet.groups.as_ref().map(|groups| rows.iter().map(|&k| groups[k]).collect());
-            test(&weights, groups.as_deref(), outcome, own, twice, questions[question].direct, left, limit)
+            test(
+                Counting { weights: &weights, groups: groups.as_deref() },
+                outcome,
+                own,
+                twice,
+                questions[question].direct,
+                left,
+                limit,
+            )
         };
         let all_rows: Vec<usize> = (0..rows).collect();
         let of_question = |question: usize| {
