@@ -57,6 +57,8 @@ pub(crate) struct Demand {
 const BASE: u64 = 48 * MEBIBYTE;
 /// Numbers that evidence by regressions holds a thread and row, and rows that it looks at closely.
 const FEATURES: u64 = 450;
+/// Times that the rows evidence is gathered from are held: encoded, as regressions see them, in order, and parts of them.
+const COPIES: u64 = 5;
 const CLOSE_ROWS: u64 = 30_000;
 /// Numbers that the rows a model remembers are learnt from.
 const REMEMBERED: u64 = 4_000_000;
@@ -84,7 +86,7 @@ impl Demand {
     fn work(&self, threads: u64) -> u64 {
         let (rows, width) = (self.size.rows, self.width as u64 + 1);
         let sample = rows.min(self.evidence_rows as u64);
-        let evidence = 3 * sample * width + threads * FEATURES * sample.min(CLOSE_ROWS);
+        let evidence = COPIES * sample * width + threads * FEATURES * sample.min(CLOSE_ROWS);
         let remembered = 5 * REMEMBERED.min(rows * width) / 2;
         // Very many columns with few rows have none: a method that needs them refuses such a table.
         let matrices = if rows > width || width <= WIDE { MATRICES * width * width } else { MATRICES * width };
