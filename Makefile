@@ -32,8 +32,8 @@ test-rust: $(STAMP)
 fuzz:
 	cargo run --release -p stablevar-fuzz -- csv --inputs 400000
 	cargo run --release -p stablevar-fuzz -- parquet arrow --inputs 200000
-	cargo run --release -p stablevar-fuzz -- model --inputs 150000
-	cargo run --release -p stablevar-fuzz -- options --inputs 50000
+	cargo run --release -p stablevar-fuzz -- model --inputs 190000
+	cargo run --release -p stablevar-fuzz -- options --inputs 12000
 
 kills:
 	STABLEVAR_KILLS=100 cargo test $(TESTED) --test killed -- --nocapture

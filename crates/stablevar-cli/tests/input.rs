@@ -109,3 +109,11 @@ fn rows_without_an_outcome_are_left_out_and_told() {
     assert!(told.contains("1 of 120 rows are left out for missing values ('price' (1))"), "{told}");
     assert!(told.contains("but for the target, weights and environments they can be filled in"), "{told}");
 }
+
+#[test]
+fn text_in_utf_16_is_called_so() {
+    let folder = Folder::new();
+    let bytes: Vec<u8> = "\u{feff}a,y\n1,2\n3,4\n".encode_utf16().flat_map(|unit| unit.to_le_bytes()).collect();
+    folder.file("t.csv", bytes);
+    folder.run(&["fit", "t.csv", "--target", "y"]).fails_with(&["UTF-16", "iconv -f UTF-16"]);
+}

@@ -47,6 +47,7 @@ pub(crate) fn refuse_others(path: &str, start: &[u8]) -> Result<()> {
         ),
         [b'B', b'Z', b'h', b'1'..=b'9', ..] => ("packed by bzip2", "unpack it first: bunzip2 --keep"),
         [0xfd, b'7', b'z', b'X', b'Z', ..] => ("packed by xz", "unpack it first: unxz --keep"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ("text in UTF-16", "save it as UTF-8: iconv -f UTF-16 -t UTF-8"),
         [b'S', b'Q', b'L', b'i', b't', b'e', ..] => ("a database", "write the table to a CSV file first"),
         _ => return Ok(()),
     };
