@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,9 +81,9 @@ class Summary:
 
     def _repr_html_(self) -> str:
         def cells(kind: str, values: tuple[str, ...]) -> str:
-            aligned = ["left"] + ["right"] * (len(values) - 1)
+            aligned, style = ["left"] + ["right"] * (len(values) - 1), "padding:0.2em 0.7em;white-space:nowrap"
             return "".join(
-                f'<{kind} style="text-align:{side}">{html.escape(value)}</{kind}>'
+                f'<{kind} style="text-align:{side};{style}">{html.escape(value)}</{kind}>'
                 for side, value in zip(aligned, values)
             )
 
@@ -97,7 +98,8 @@ class Summary:
         items = "".join(f"<li>{html.escape(finding)}</li>" for finding in self.findings)
         found = f"<p>To watch out for:</p><ul>{items}</ul>" if items else ""
         tables = "".join(map(table, self.tables))
-        return f"<div><strong>{html.escape(self.title)}</strong><table>{facts}</table>{tables}{notes}{found}</div>"
+        whole = f"<strong>{html.escape(self.title)}</strong><table>{facts}</table>{tables}{notes}{found}"
+        return f'<div style="overflow-x:auto">{whole}</div>'
 
 
 def wrapped(text: str, first: str = "", further: str = "") -> list[str]:
@@ -124,7 +126,8 @@ def _two_columns(facts: list[tuple[str, str]]) -> list[str]:
 def aligned(table: Table) -> list[str]:
     """Cells under their heads, names on the left and numbers on the right."""
     others = sum(max(map(len, column)) + 2 for column in list(zip(table.heads, *table.rows))[1:])
-    rows = [(shortened(row[0], max(NAME, WIDTH - others)), *row[1:]) for row in table.rows]
+    names = labels([row[0] for row in table.rows], max(NAME, WIDTH - others))
+    rows = [(name, *row[1:]) for name, row in zip(names, table.rows)]
     widths = [max(map(len, column)) for column in zip(table.heads, *rows)]
     # What is left of the line goes between the columns.
     gap = max(2, min(4, (WIDTH - sum(widths)) // max(1, len(widths) - 1)))
@@ -142,6 +145,27 @@ def shortened(name: str, most: int = 22) -> str:
         return name
     front = (most - 1) // 2
     return f"{name[:front]}…{name[len(name) - (most - 1 - front) :]}"
+
+
+def labels(names: Sequence[str], most: int = 22) -> list[str]:
+    """Names that are too long without their middle, no two alike where the names are not."""
+    taken = {name for name in names if len(name) <= most}
+    found = []
+    for name in names:
+        # Where names are alike at both ends, what tells is where they begin to differ.
+        shared = max((_shared(name, other) for other in names if other != name), default=0)
+        front = most // 3
+        middle = f"{name[:front]}…{name[max(shared - 1, front) :]}"[:most]
+        numbered = (f"{shortened(name, most - 4)} #{k}" for k in range(2, len(names) + 2))
+        tried = [name] if len(name) <= most else [shortened(name, most), middle, *numbered]
+        label = next((label for label in tried if len(name) <= most or label not in taken), tried[-1])
+        taken.add(label)
+        found.append(label)
+    return found
+
+
+def _shared(one: str, other: str) -> int:
+    return next((k for k, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
 
 
 def number(value: float | None) -> str:

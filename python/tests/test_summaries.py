@@ -243,3 +243,12 @@ def test_a_frame_may_be_changed_without_harm(model):
     frame = model.evidence_
     frame["probability"] = 0
     assert (model.evidence_["probability"] > 0).any()
+
+
+def test_labels_tell_names_apart():
+    from stablevar._summaries import labels
+
+    names = [f"sensor_reading_of_the_{k}_mean_of_week" for k in ("inner", "outer", "inmost")] + ["short", "short"]
+    found = labels(names, 22)
+    assert len(set(found[:3])) == 3 and found[3:] == ["short", "short"] and max(map(len, found)) <= 22
+    assert len(set(labels([f"{k}" + "x" * 40 for k in range(300)], 14))) == 300

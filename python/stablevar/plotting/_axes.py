@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._summaries import shortened
+from .._summaries import labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ class Display:
         """The same with a row for every name, the first on top, and the rows' heights."""
         ax = self._begin(ax, figsize=(6, 1.3 * LINE * len(names) + 1.2))
         places = np.arange(len(names))[::-1]
-        ax.set_yticks(places, [shortened(name) for name in names])
+        ax.set_yticks(places, labels(names))
         ax.set(xlabel=xlabel, ylim=(-0.7, len(names) - 0.3))
         return ax, places
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._measures import errors_by_environment
 from .._settings import Rows, Values
-from .._summaries import shortened
+from .._summaries import labels
 from ._axes import LINE, Display, every, inches, legend_above
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class EnvironmentErrorDisplay(Display):
         for name, errors in self.errors.items():
             ax.plot(places, errors, marker="o", label=name)
         # Names lie flat while they find room, then stand upright, then some are left out.
-        names = [shortened(name, 16) for name in self.environments]
+        names = labels(list(self.environments), 16)
         width, _ = inches(ax)
         flat = sum(len(name) + 2 for name in names) * 0.09 <= width
         labelled = list(every(len(names), len(names) if flat else int(width / LINE)))
@@ -150,9 +150,9 @@ class ShiftCurveDisplay(Display):
         display : ShiftCurveDisplay
         """
         ax = self._begin(ax)
-        for curve in self.curves:
-            name = curve["column"] if curve["level"] is None else f"{curve['column']}={curve['level']}"
-            (line,) = ax.plot(curve["shift"], curve["error"], label=shortened(name))
+        columns = [c["column"] if c["level"] is None else f"{c['column']}={c['level']}" for c in self.curves]
+        for curve, name in zip(self.curves, labels(columns)):
+            (line,) = ax.plot(curve["shift"], curve["error"], label=name)
             low, high = curve["error"] - 2 * curve["standard_error"], curve["error"] + 2 * curve["standard_error"]
             ax.fill_between(curve["shift"], low, high, color=line.get_color(), alpha=0.1, linewidth=0)
         ax.set_xlabel("standard deviations that the column's mean moves")

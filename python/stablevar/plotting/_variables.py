@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._frames import NORMAL_95
-from .._summaries import shortened
+from .._summaries import labels
 from ._axes import BLUE, GREY, LINE, MOST, Display, apart, first, fitted, inches, legend_above, tell_of_more
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ class GatesDisplay(Display):
             ax.plot(loops, self.gates[:, k], marker="o", markersize=4, alpha=1 if chosen else 0.6, **style)
         # Names stand apart from each other, each led to the end of its line.
         heights = apart([last[k] for k in labelled], LINE / max(inches(ax)[1], LINE), -0.02, 1.02)
-        for k, height in zip(labelled, heights):
+        for k, name, height in zip(labelled, labels([self.names[k] for k in labelled]), heights):
             ax.annotate(
-                shortened(self.names[k]),
+                name,
                 (float(loops[-1]), float(last[k])),
                 xytext=(1.05, (float(height) + 0.05) / 1.1),
                 textcoords="axes fraction",

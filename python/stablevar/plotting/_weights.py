@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._summaries import shortened
+from .._summaries import labels
 from ._axes import BLUE, GREY, LINE, MOST, RED, Display, every, first, fitted, inches, legend_above, tell_of_more
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class CorrelationDisplay(Display):
             # As many names as find room along the side.
             room = int(inches(ax)[1] / (0.75 * LINE))
             labelled = list(every(len(self.names), room))
-            names = [shortened(self.names[k], 14) for k in labelled]
+            names = labels([self.names[k] for k in labelled], 14)
             ax.set_xticks(labelled, names, rotation=90, fontsize="small")
             ax.set_yticks(labelled, names, fontsize="small")
             ax.set_title(title, fontsize="medium")
