@@ -82,7 +82,7 @@ fn judged(
     })?;
     if missing > 0 {
         let columns = vec![(target.to_string(), missing)];
-        return Err(in_file(data)(Error::MissingValues { columns, rows: missing }).into());
+        return Err(in_file(data)(Error::MissingInNewRows { columns, rows: missing }).into());
     }
     if judged.iter().len() == 0 {
         return Err(in_file(data)(Error::TooFewRows { found: 0, needed: 1 }).into());
