@@ -227,9 +227,9 @@ impl Trial {
     }
 
     /// The rule: the best linear candidate on the chosen variables if it does better in regions than the plain one by more than a
-    /// standard error and more than next to nothing, else the plain one. Trees or a network take its place if they do clearly better than
-    /// the best linear one, in ordinary cross-validation too. All columns are a reference, and told of if they do clearly better than
-    /// every linear candidate.
+    /// standard error and more than next to nothing, else the plain one. Trees or a network that do clearly better than the best linear one, in
+    /// ordinary cross-validation too, are told of and not taken (`bent`). All columns are a reference, and told of if they do
+    /// clearly better than every linear candidate.
     fn decide(self, data: &TrainingData, held_out: &HeldOut, question: &Question, total: f64) -> Chosen {
         let task = data.target.task();
         let mut findings = Vec::new();
