@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ready
 # One selection of packages for all that is built for tests: with another, dependencies would be built again.
-TESTED := --profile testing --workspace --exclude stablevar-bench --lib --bins
+TESTED := --release --workspace --exclude stablevar-bench --lib --bins
 
 .PHONY: fuzz kills memory test lint test-rust test-python test-versions generate compiled lean wheel demo release bench bench-stages results clean
 
@@ -14,7 +14,7 @@ demo:
 
 lint: $(STAMP)
 	cargo fmt --all -- --check
-	cargo clippy --profile testing --workspace --all-targets -- -D warnings
+	cargo clippy --release --workspace --all-targets -- -D warnings
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
@@ -25,7 +25,7 @@ lint: $(STAMP)
 # The tests on real data fetch them with this Python's pip; without a network they skip and say so.
 test-rust: $(STAMP)
 	PYTHON=$(abspath $(VENV)/bin/python) cargo test $(TESTED) --tests
-	cargo test --profile testing --workspace --exclude stablevar-bench --doc
+	cargo test --release --workspace --exclude stablevar-bench --doc
 
 # What the tests do in short, at length: a million inputs that nobody would write, a hundred kills, the peak memory of every method
 # that streams on five kinds of tables.
@@ -46,7 +46,7 @@ memory:
 test-python: $(STAMP) compiled
 	$(VENV)/bin/python crates/stablevar/tests/fixtures/make.py --check
 	PYTHONPATH=python $(VENV)/bin/python python/generate.py --check
-	PYTHONPATH=python STABLEVAR=$(abspath target/testing/stablevar) $(VENV)/bin/python -m pytest -q
+	PYTHONPATH=python STABLEVAR=$(abspath target/release/stablevar) $(VENV)/bin/python -m pytest -q
 
 # The Python classes and the pages of the docs that the core's tables decide, after a change of those tables.
 generate: $(STAMP) compiled
@@ -55,7 +55,7 @@ generate: $(STAMP) compiled
 # The program, and the compiled module where the package looks for it.
 compiled:
 	cargo build --quiet $(TESTED)
-	cp target/testing/libstablevar_python.$(if $(filter Darwin,$(shell uname)),dylib,so) python/stablevar/_core.abi3.so
+	cp target/release/libstablevar_python.$(if $(filter Darwin,$(shell uname)),dylib,so) python/stablevar/_core.abi3.so
 
 # The core by itself without threads; with the target installed, `make lean TARGET='--target wasm32-unknown-unknown'`.
 lean:

@@ -1,18 +1,17 @@
 //! Parquet and Arrow IPC files, read batch by batch.
 
+use crate::arrow_values;
 use crate::guard::guarded;
 use crate::reading::Plan;
 use crate::stream::{StreamInput, TablePart, Visit};
 use crate::{IoError, Result};
-use arrow_array::types::Float64Type;
-use arrow_array::{Array, ArrayRef, RecordBatch, cast::AsArray};
-use arrow_cast::cast;
-use arrow_schema::{ArrowError, DataType, SchemaRef, TimeUnit};
+use arrow_array::{Array, RecordBatch, cast::AsArray};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use parquet::file::reader::ChunkReader;
 use stablevar::notation::{DateNotation, Notation, Order, Written};
-use stablevar::table::{Column, Table, TextValues, Values, is_missing};
+use stablevar::table::{Column, Table, TextValues, Values};
 
 /// Shows several Parquet files as one table, in this order. They must have the same columns.
 pub(crate) fn parquet_pieces(parts: &[StreamInput], plan: &Plan, rows: usize, visit: Visit) -> Result<()> {
@@ -327,34 +326,16 @@ fn is_temporal(kind: &DataType) -> bool {
     matches!(kind, DataType::Date32 | DataType::Date64 | DataType::Timestamp(..))
 }
 
-fn converted(path: &str, name: &str, array: &dyn Array, to: &DataType) -> Result<ArrayRef> {
-    cast(array, to).map_err(|error| damaged(path, &format!("column '{name}': {error}")))
+fn unsupported(path: &str, name: &str, array: &dyn Array) -> IoError {
+    IoError::Unsupported { path: path.into(), column: name.into(), kind: array.data_type().to_string() }
 }
 
-/// Texts, without the spellings of a missing value.
 fn texts(path: &str, name: &str, array: &dyn Array) -> Result<TextValues> {
-    let array = converted(path, name, array, &DataType::Utf8)?;
-    Ok(TextValues::collect(array.as_string::<i32>().iter().map(|text| text.filter(|text| !is_missing(text)))))
+    arrow_values::texts(array).ok_or_else(|| unsupported(path, name, array))
 }
 
-fn numbers(path: &str, name: &str, array: &dyn Array) -> Result<Vec<f64>> {
-    let array = converted(path, name, array, &DataType::Float64)?;
-    Ok(array.as_primitive::<Float64Type>().iter().map(|value| value.unwrap_or(f64::NAN)).collect())
-}
-
-/// Days since 1970-01-01.
 fn days(path: &str, name: &str, array: &dyn Array) -> Result<Vec<f64>> {
-    let kind = array.data_type();
-    let per_day = match kind {
-        DataType::Date32 => 1.0,
-        DataType::Timestamp(TimeUnit::Second, _) => 86_400.0,
-        DataType::Date64 | DataType::Timestamp(TimeUnit::Millisecond, _) => 86_400e3,
-        DataType::Timestamp(TimeUnit::Microsecond, _) => 86_400e6,
-        _ => 86_400e9,
-    };
-    let counted = if *kind == DataType::Date32 { DataType::Int32 } else { DataType::Int64 };
-    let counts = numbers(path, name, &converted(path, name, array, &counted)?)?;
-    Ok(counts.into_iter().map(|count| count / per_day).collect())
+    arrow_values::days(array).ok_or_else(|| unsupported(path, name, array))
 }
 
 /// What a column becomes whose texts or dates are read in some notation.
@@ -381,10 +362,8 @@ fn values(path: &str, name: &str, array: &dyn Array, as_text: bool) -> Result<Va
     if *kind == DataType::Boolean {
         return Ok(Values::Boolean(array.as_boolean().iter().collect()));
     }
-    if kind.is_numeric() || *kind == DataType::Null {
-        return Ok(Values::Number(numbers(path, name, array)?.into()));
-    }
-    Err(IoError::Unsupported { path: path.into(), column: name.into(), kind: kind.to_string() })
+    let numbers = arrow_values::numbers(array).ok_or_else(|| unsupported(path, name, array))?;
+    Ok(Values::Number(numbers.into()))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 mod arrow_check;
 mod arrow_table;
+mod arrow_values;
 mod csv_table;
 mod error;
 mod guard;

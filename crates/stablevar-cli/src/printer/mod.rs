@@ -10,18 +10,23 @@ use stablevar_io::IoError;
 use stablevar_io::tame::{tame, tame_json, tame_line};
 use stablevar_report::text::labels;
 use std::io::{IsTerminal, Write};
+#[cfg(unix)]
+use std::os::fd::AsFd as AsTerminal;
+#[cfg(windows)]
+use std::os::windows::io::AsHandle as AsTerminal;
+use terminal_size::terminal_size_of;
 
 /// A line on standard error, wrapped where a person reads it: programs look for whole sentences. That nobody can read it is no
 /// reason to lose the work.
 fn say(text: &str) {
     let text = tame(text);
-    let text = if std::io::stderr().is_terminal() { wrapped(&text, room(Table::new().use_stderr())) } else { text };
+    let text = if std::io::stderr().is_terminal() { wrapped(&text, room(std::io::stderr())) } else { text };
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
 /// Letters of a line there.
-fn room(table: &Table) -> usize {
-    table.width().map_or(WIDTH, usize::from)
+fn room(stream: impl AsTerminal) -> usize {
+    terminal_size_of(stream).map_or(WIDTH, |(width, _)| usize::from(width.0))
 }
 
 /// The text with lines that are too long broken between words, what follows set in.
@@ -90,7 +95,7 @@ impl Printer {
 
     /// A line of results, or several where there is no room for one.
     pub(crate) fn line(&self, text: &str) -> anyhow::Result<()> {
-        put(&wrapped(&tame(text), room(&Table::new())))
+        put(&wrapped(&tame(text), room(std::io::stdout())))
     }
 
     /// The one JSON object of `--format json`.
@@ -141,7 +146,7 @@ impl Printer {
     ) -> anyhow::Result<Vec<&'h str>> {
         // What is written out takes more room than it did.
         let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| tame_line(cell)).collect()).collect();
-        let room = room(&Table::new());
+        let room = room(std::io::stdout());
         let letters = |text: &str| text.chars().count();
         let widest = |column: usize| {
             let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| letters(cell));

@@ -16,6 +16,8 @@ const MOST_NUMBERS: usize = 400_000;
 const CROSS_FITTED_ROWS: usize = 20_000;
 /// The same as numbers, for tables with very many columns.
 const CROSS_FITTED_NUMBERS: usize = 4_000_000;
+/// Numbers above which the parts are fitted one after the other, each on all threads: a part holds a copy of its rows.
+const NUMBERS_AT_ONCE: usize = 1_000_000;
 /// Parts of the cross-fitting.
 const FOLDS: usize = 5;
 /// Fewer rows than this can't be cross-fitted.
@@ -146,7 +148,7 @@ fn cross_fitted(sample: &TrainingData, weighting: &Weighting, fit: FitRows) -> R
     let mut order: Vec<usize> = (0..rows).collect();
     order.sort_by_key(|&row| scrambled(row as u64));
     let part = sample.folds(&order, FOLDS);
-    let parts = threads::map(FOLDS, |fold| {
+    let without = |fold: usize| {
         let (held, learn): (Vec<usize>, Vec<usize>) = (0..rows).partition(|&row| part[row] == fold);
         let weighting = match weighting {
             Weighting::Given(values) => Weighting::Given(Arc::new(learn.iter().map(|&row| values[row]).collect())),
@@ -155,7 +157,11 @@ fn cross_fitted(sample: &TrainingData, weighting: &Weighting, fit: FitRows) -> R
         let model = fit(&sample.pick(&learn), &weighting)?;
         let predicted = model.predict(&sample.design.keep_rows(&held));
         Ok((held, predicted))
-    });
+    };
+    let parts: Vec<Result<_>> = match sample.design.values().len() > NUMBERS_AT_ONCE {
+        true => (0..FOLDS).map(without).collect(),
+        false => threads::map(FOLDS, without),
+    };
     let mut all = vec![f64::NAN; rows];
     for found in parts {
         let (held, predicted) = found?;
