@@ -14,9 +14,9 @@ use crate::finding::{Code, Finding};
 use crate::linalg::{Cholesky, Matrix, dot, multiply_rows};
 use crate::passes::RowSource;
 use crate::rows::{weighted_column_sums, weighted_cross_product};
-use crate::stress::{HeldOut, plain_losses, rows_for_stress};
+use crate::stress::{Figures, HeldOut, plain_losses, rows_for_stress};
 
-/// The largest p-value of a variable that may join.
+/// The largest p-value of a variable that may join a set that suffices; where a set falls short, something is missing, and all may.
 const SOME_EVIDENCE: f64 = 0.3;
 /// By how much, in standard errors, slopes in least squares and in flexible regressions may differ.
 const AGREEMENT: f64 = 2.0;
@@ -37,16 +37,18 @@ pub(super) struct Companions {
     pub finding: Finding,
 }
 
-/// The variables that join a set, if any do; none that was told to be unstable does.
+/// The variables that join a set, if any do; none that was told to be unstable does. Those that join one that `falls_short` of all
+/// columns need not do better in regions, if they do in ordinary cross-validation.
 pub(super) fn companions(
     data: &dyn RowSource,
     selected: &[usize],
+    falls_short: bool,
     evidence: &[VariableEvidence],
 ) -> Result<Option<Companions>> {
     let standings = data.frame().standings();
     let plausible = |variable: &usize| {
         let evidence = &evidence[*variable];
-        evidence.p_value < SOME_EVIDENCE && !evidence.doubtful && standings[*variable].is_none()
+        (falls_short || evidence.p_value < SOME_EVIDENCE) && !evidence.doubtful && standings[*variable].is_none()
     };
     let outside: Vec<usize> =
         (0..evidence.len()).filter(|variable| !selected.contains(variable)).filter(plausible).collect();
@@ -78,9 +80,10 @@ pub(super) fn companions(
         return Ok(None);
     };
     let gain = held_out.difference(&with, &without);
-    let worst = held_out.figures(&with, &without).stress_worst;
+    let Figures { cv_error, stress_worst: worst, .. } = held_out.figures(&with, &without);
+    let as_usual = falls_short && cv_error < held_out.figures(&without, &without).cv_error;
     let on_average = -gain.mean > LEAST_GAIN.max(LEAST_SURE * gain.standard_error);
-    if !(on_average || (gain.mean < 0.0 && worst < 1.0 - LEAST_GAIN_AT_WORST)) {
+    if !(as_usual || on_average || (gain.mean < 0.0 && worst < 1.0 - LEAST_GAIN_AT_WORST)) {
         return Ok(None);
     }
     let names = joining.iter().map(|&variable| rows.encoding.features[variable].name.clone());
@@ -152,7 +155,7 @@ mod tests {
                 VariableEvidence { t, p_value, ..VariableEvidence::default() }
             })
             .collect();
-        companions(&data, &[0], &evidence).unwrap().map(|found| found.variables)
+        companions(&data, &[0], false, &evidence).unwrap().map(|found| found.variables)
     }
 
     #[test]
