@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "target" / "site-source"
 SITE = ROOT / "target" / "site"
 #: What is not in docs and has a page.
-OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "THIRD_PARTY_LICENSES.md")
+OUTSIDE = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "THIRD_PARTY_LICENSES.md")
 LINK = re.compile(r"(?<=\]\()(\.\./)?([^):#]+)(?=[)#])")
 
 
@@ -58,7 +58,10 @@ def gather(gathered: Gathered) -> None:
                 gathered.write(str(inside), target.read_bytes())
             return str(inside)
 
-        return LINK.sub(moved, path.read_text())
+        # A code host shows folders, a site does not.
+        folders = re.compile(r"\[([^\]]+)\]\(([^):#]+)\)")
+        text = folders.sub(lambda link: f"`{link[1]}`" if (path.parent / link[2]).is_dir() else link[0], path.read_text())
+        return LINK.sub(moved, text)
 
     for path in sorted((ROOT / "docs").glob("*.md")):
         gathered.write(path.name, page(path))
@@ -66,9 +69,9 @@ def gather(gathered: Gathered) -> None:
         gathered.write(name, page(ROOT / name))
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         gathered.write(f"notebooks/{path.name}", path.read_bytes())
-    for folder in ("_static", "figures", "schema"):
-        for path in sorted((ROOT / "docs" / folder).glob("*")):
-            gathered.write(f"{folder}/{path.name}", path.read_bytes())
+    for folder in ("_static", "_templates", "figures", "schema"):
+        for path in sorted(path for path in (ROOT / "docs" / folder).rglob("*") if path.is_file()):
+            gathered.write(str(path.relative_to(ROOT / "docs")), path.read_bytes())
     gathered.write("conf.py", (ROOT / "docs" / "conf.py").read_bytes())
     gathered.write("Cargo.toml", (ROOT / "Cargo.toml").read_bytes())
 
@@ -101,7 +104,7 @@ def prose(lines: list[str]) -> str:
             made.append("")
         elif text.startswith("- ") or not made or not made[-1]:
             name = re.match(r"- ([^\s:]+):", text)
-            made.append(f"- `{name[1]}`:{text[name.end() :]}" if name else text)
+            made.append(f"- `{name[1]}`: {text[name.end() :].strip()}" if name else text)
         else:
             made[-1] += " " + text
     return "\n".join(made).strip()
@@ -110,20 +113,18 @@ def prose(lines: list[str]) -> str:
 def options(lines: list[str]) -> str:
     """Options and arguments with what is said of them, as a list of definitions."""
     entries: list[tuple[str, list[str]]] = []
-    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     for line in lines:
-        indent = len(line) - len(line.lstrip())
-        name = line.strip()
-        if line.strip() and indent < margin + 8 and re.match(r"-|<|\[", name):
+        # What is said of them stands further in.
+        if re.match(r" {2,6}[-<\[]", line):
             # Short help has the words in the same line.
-            name, _, words = name.partition("  ")
+            name, _, words = line.strip().partition("  ")
             entries.append((name, [words.strip()] if words.strip() else []))
         elif entries:
             entries[-1][1].append(line)
     made = []
     for name, words in entries:
-        said = prose(words) or "(nothing more)"
-        made.append(f"`{name}`\n: " + said.replace("\n", "\n  "))
+        said = "\n".join("  " + line if line else "" for line in prose(words).split("\n"))
+        made.append(f"`{name}`\n: {said.strip()}")
     return "\n\n".join(made)
 
 
@@ -132,7 +133,6 @@ def command_page(name: str, text: str) -> str:
     made = [f"# stablevar {name}", ""]
     for heading, lines in sections(text):
         body = "\n".join(lines).strip("\n")
-        usage = re.match(r"Usage: (.*)", heading)
         if not heading:
             before, _, usage = body.partition("Usage: ")
             made += [prose(before.splitlines()), ""]
@@ -141,7 +141,9 @@ def command_page(name: str, text: str) -> str:
                 made += ["```text", " ".join(first.split()), "```", ""]
                 made += [prose(rest.splitlines()), ""] if rest.strip() else []
         elif heading == "Examples":
-            made += [f"## {heading}", "", "```text", "\n".join(line.strip() for line in lines if line.strip()), "```", ""]
+            # Long ones were broken; each begins with the program's name.
+            examples = re.sub(r"\n(?!stablevar |\S+ \| )", " ", "\n".join(line.strip() for line in lines if line.strip()))
+            made += [f"## {heading}", "", "```text", examples, "```", ""]
         else:
             made += [f"## {heading}", "", options(lines) or f"```text\n{body}\n```", ""]
     return "\n".join(made) + "\n"

@@ -24,7 +24,12 @@ nb_execution_raise_on_error = True
 nb_merge_streams = True
 
 autosummary_generate = True
-autodoc_default_options = {"members": True, "inherited-members": True}
+templates_path = ["_templates"]
+# What scikit-learn's base classes bring is in its own documentation.
+ELSEWHERE = "BaseEstimator, RegressorMixin, ClassifierMixin, TransformerMixin, SelectorMixin, UserWarning"
+ROUTING = ", ".join(f"set_{method}_request" for method in ("fit", "partial_fit", "predict", "score", "transform"))
+autodoc_default_options = {"members": True, "inherited-members": ELSEWHERE, "exclude-members": ROUTING}
+python_maximum_signature_line_length = 80
 autodoc_member_order = "bysource"
 # Docstrings have the types in words.
 autodoc_typehints = "none"
