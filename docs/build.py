@@ -60,7 +60,9 @@ def gather(gathered: Gathered) -> None:
 
         # A code host shows folders, a site does not.
         folders = re.compile(r"\[([^\]]+)\]\(([^):#]+)\)")
-        text = folders.sub(lambda link: f"`{link[1]}`" if (path.parent / link[2]).is_dir() else link[0], path.read_text())
+        text = folders.sub(
+            lambda link: f"`{link[1]}`" if (path.parent / link[2]).is_dir() else link[0], path.read_text()
+        )
         return LINK.sub(moved, text)
 
     for path in sorted((ROOT / "docs").glob("*.md")):
@@ -142,7 +144,9 @@ def command_page(name: str, text: str) -> str:
                 made += [prose(rest.splitlines()), ""] if rest.strip() else []
         elif heading == "Examples":
             # Long ones were broken; each begins with the program's name.
-            examples = re.sub(r"\n(?!stablevar |\S+ \| )", " ", "\n".join(line.strip() for line in lines if line.strip()))
+            examples = re.sub(
+                r"\n(?!stablevar |\S+ \| )", " ", "\n".join(line.strip() for line in lines if line.strip())
+            )
             made += [f"## {heading}", "", "```text", examples, "```", ""]
         else:
             made += [f"## {heading}", "", options(lines) or f"```text\n{body}\n```", ""]
@@ -172,7 +176,17 @@ def main() -> int:
     gathered.sweep()
     # Of a page that is gone nothing may stay to be linked to.
     shutil.rmtree(SITE, ignore_errors=True)
-    sphinx = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-n", "-q", "-d", str(ROOT / "target" / "site-read")]
+    sphinx = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "--keep-going",
+        "-n",
+        "-q",
+        "-d",
+        str(ROOT / "target" / "site-read"),
+    ]
     # Threads of several libraries that wait for each other on few cores take minutes.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT / "python")}
     environment["PATH"] = os.pathsep.join([os.path.dirname(program), environment["PATH"]])

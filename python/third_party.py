@@ -65,7 +65,9 @@ def page() -> str:
         for path in files:
             text = path.read_text(errors="replace").replace("\r\n", "\n").strip("\n")
             lines = [line.rstrip() for line in text.expandtabs().split("\n")]
-            notices = [line.strip() for line in lines if re.match(r"\s*copyright (\(c\)|©|\d|the )", line, re.IGNORECASE)]
+            notices = [
+                line.strip() for line in lines if re.match(r"\s*copyright (\(c\)|©|\d|the )", line, re.IGNORECASE)
+            ]
             # Texts that differ in who holds the rights and in how lines are broken are one.
             rest = " ".join(" ".join(line for line in lines if line.strip() not in notices).split())
             holders[rest].append(f"{name}: {'; '.join(notices)}" if notices else name)
@@ -90,9 +92,21 @@ def page() -> str:
         "A text stands once for all crates that have it; lines are broken anew.",
     ]
     if without:
-        made += ["", f"No file of their own have {', '.join(without)}: the licence in the table counts, by its usual text."]
+        made += [
+            "",
+            f"No file of their own have {', '.join(without)}: the licence in the table counts, by its usual text.",
+        ]
     for number, (text, crates) in enumerate(sorted(holders.items(), key=lambda item: (-len(item[1]), item[0])), 1):
-        made += ["", f"### Text {number}", "", *(f"- {crate}" for crate in crates), "", "```text", *wrapped(text), "```"]
+        made += [
+            "",
+            f"### Text {number}",
+            "",
+            *(f"- {crate}" for crate in crates),
+            "",
+            "```text",
+            *wrapped(text),
+            "```",
+        ]
     return "\n".join(made) + "\n"
 
 
