@@ -1,8 +1,8 @@
 """Builds the documentation site: `make docs`.
 
-``python docs/build.py PROGRAM`` gathers the pages in ``target/site-source``, runs Sphinx there with warnings as errors, and
-looks at every link of what comes out in ``target/site``. Pages are gathered and not built where they are, so that those that
-are made (of the program's own help) and the notebooks' outputs stand nowhere else.
+``python docs/build.py PROGRAM`` gathers the pages in ``target/site-source``, runs Sphinx there with warnings as errors,
+and looks at every link of what comes out in ``target/site``. Pages are gathered and not built where they are, so that
+those that are made (of the program's own help) and the notebooks' outputs stand nowhere else.
 """
 
 from __future__ import annotations
@@ -58,12 +58,11 @@ def gather(gathered: Gathered) -> None:
                 gathered.write(str(inside), target.read_bytes())
             return str(inside)
 
-        # A code host shows folders, a site does not.
-        folders = re.compile(r"\[([^\]]+)\]\(([^):#]+)\)")
-        text = folders.sub(
-            lambda link: f"`{link[1]}`" if (path.parent / link[2]).is_dir() else link[0], path.read_text()
-        )
-        return LINK.sub(moved, text)
+        def plain(link: re.Match) -> str:
+            # A code host shows folders, a site does not.
+            return f"`{link[1]}`" if (path.parent / link[2]).is_dir() else link[0]
+
+        return LINK.sub(moved, re.sub(r"\[([^\]]+)\]\(([^):#]+)\)", plain, path.read_text()))
 
     for path in sorted((ROOT / "docs").glob("*.md")):
         gathered.write(path.name, page(path))
@@ -144,9 +143,8 @@ def command_page(name: str, text: str) -> str:
                 made += [prose(rest.splitlines()), ""] if rest.strip() else []
         elif heading == "Examples":
             # Long ones were broken; each begins with the program's name.
-            examples = re.sub(
-                r"\n(?!stablevar |\S+ \| )", " ", "\n".join(line.strip() for line in lines if line.strip())
-            )
+            examples = "\n".join(line.strip() for line in lines if line.strip())
+            examples = re.sub(r"\n(?!stablevar |\S+ \| )", " ", examples)
             made += [f"## {heading}", "", "```text", examples, "```", ""]
         else:
             made += [f"## {heading}", "", options(lines) or f"```text\n{body}\n```", ""]
@@ -163,7 +161,8 @@ def commands(gathered: Gathered, program: str) -> None:
     summaries = re.findall(r"^  ([a-z]\S*) +(.*(?:\n {6,}.*)*)", "\n".join(overview["Commands"]), re.MULTILINE)
     listed = [f"[`{name}`]({name}.md)\n: {' '.join(words.split())}" for name, words in summaries if name in names]
     tree = "\n".join(["```{toctree}", ":hidden:", "", *names, "```"])
-    intro = "Every option of every command, as `--help` and the manual pages have them. What the settings do is in [settings](../settings.md)."
+    intro = "Every option of every command, as `--help` and the manual pages have them."
+    intro += " All settings in one table: [settings](../settings.md)."
     gathered.write("commands/index.md", "\n\n".join(["# Commands", intro, *listed, tree]) + "\n")
 
 
@@ -176,17 +175,8 @@ def main() -> int:
     gathered.sweep()
     # Of a page that is gone nothing may stay to be linked to.
     shutil.rmtree(SITE, ignore_errors=True)
-    sphinx = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-W",
-        "--keep-going",
-        "-n",
-        "-q",
-        "-d",
-        str(ROOT / "target" / "site-read"),
-    ]
+    read = SITE.with_name("site-read")
+    sphinx = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-n", "-q", "-d", str(read)]
     # Threads of several libraries that wait for each other on few cores take minutes.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT / "python")}
     environment["PATH"] = os.pathsep.join([os.path.dirname(program), environment["PATH"]])

@@ -1,7 +1,7 @@
 """Links that lead somewhere: no network is asked, so addresses elsewhere are taken as they are.
 
-``python docs/check_links.py`` looks at the Markdown files as a code host shows them: files that are not there, and headings that
-no heading is called. ``python docs/check_links.py FOLDER`` looks at built pages the same way.
+``python docs/check_links.py`` looks at the Markdown files as a code host shows them, for files and headings that are not
+there; ``python docs/check_links.py FOLDER`` at built pages.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Page(HTMLParser):
 def astray(files: dict[Path, tuple[list[str], set[str]]]) -> list[str]:
     """Links of files, given with their links and anchors, that lead nowhere."""
     found = []
-    for path, (links, anchors) in files.items():
+    for path, (links, _) in files.items():
         for link in links:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
@@ -90,7 +90,8 @@ def main() -> int:
         texts = {path: path.read_text() for path in markdown_files()}
         files = {path: (links_of_markdown(text), anchors_of_markdown(text)) for path, text in texts.items()}
     found = astray(files)
-    print("\n".join(found), file=sys.stderr) if found else None
+    for link in found:
+        print(link, file=sys.stderr)
     print(f"{sum(len(links) for links, _ in files.values())} links of {len(files)} files, {len(found)} lead nowhere")
     return 1 if found or not files else 0
 

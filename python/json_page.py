@@ -17,12 +17,13 @@ HEAD = """# JSON output
 
 <!-- Made by python/json_page.py from docs/schema: change that, and `make generate`. -->
 
-With `--format json` a command prints exactly one JSON object on standard output and nothing else there; messages go to standard error.
-Keys that are here stay; new ones may come, so that programs should leave aside what they do not know. A figure that can't be told is
-`null`. Files written with `--model` are another thing: [the model file](model-format.md).
+With `--format json` a command prints exactly one JSON object on standard output and nothing else there; messages go to
+standard error. Keys that are here stay; new ones may come, so that programs should leave aside what they do not know. A
+figure that can't be told is `null`. Files written with `--model` are another thing: [the model file](model-format.md).
 
-Every object has a schema (JSON Schema, 2020-12) that other programs can check by or make types from: {schemas}. Tests hold what the program
-prints to them, and refuse keys that they do not have.
+Every object has a schema (JSON Schema, 2020-12) that other programs can check by or make types from:
+{schemas}.
+Tests hold what the program prints to them, and refuse keys that they do not have.
 
 In a key, `[]` stands for the elements of a list and `*` for names, of variables, columns or environments.
 """

@@ -1,7 +1,7 @@
 """Licences of the crates that are built into the program and the Python package.
 
-``python python/third_party.py`` writes THIRD_PARTY_LICENSES.md from what cargo knows; with ``--check`` it fails if that file is
-not what it would write. Of a crate that offers several licences MIT is taken where it is among them, then Apache-2.0.
+``python python/third_party.py`` writes THIRD_PARTY_LICENSES.md from what cargo knows; with ``--check`` it fails if that
+file is not what it would write. Of several licences that a crate offers MIT is taken, then Apache-2.0.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ PAGE = ROOT / "THIRD_PARTY_LICENSES.md"
 SHIPPED = ("stablevar-cli", "stablevar-python")
 #: Where a crate leaves the choice to us, and in a file that holds several.
 PREFERRED = ("MIT", "Apache-2.0", "BSD", "ZLIB", "UNLICENSE", "BOOST")
+NOTICE = re.compile(r"\s*copyright (\(c\)|©|\d|the )", re.IGNORECASE)
 
 
 def shipped_packages() -> list[dict]:
@@ -65,9 +66,7 @@ def page() -> str:
         for path in files:
             text = path.read_text(errors="replace").replace("\r\n", "\n").strip("\n")
             lines = [line.rstrip() for line in text.expandtabs().split("\n")]
-            notices = [
-                line.strip() for line in lines if re.match(r"\s*copyright (\(c\)|©|\d|the )", line, re.IGNORECASE)
-            ]
+            notices = [line.strip() for line in lines if NOTICE.match(line)]
             # Texts that differ in who holds the rights and in how lines are broken are one.
             rest = " ".join(" ".join(line for line in lines if line.strip() not in notices).split())
             holders[rest].append(f"{name}: {'; '.join(notices)}" if notices else name)
@@ -80,8 +79,9 @@ def page() -> str:
         "",
         "<!-- Made by python/third_party.py from what cargo knows: `make licences`. -->",
         "",
-        f"The program and the Python package are built from these {len(packages)} crates of other people, on one system or another. Of several",
-        "licences that a crate offers, MIT is taken where it is among them, then Apache-2.0. Their texts, and whose they are, stand below.",
+        f"The program and the Python package are built from these {len(packages)} crates of other people, on one system or",
+        "another. Of several licences that a crate offers, MIT is taken where it is among them, then Apache-2.0. Their",
+        "texts, and whose they are, stand below.",
         "",
         "| crate | version | licence |",
         "|---|---|---|",
@@ -92,21 +92,11 @@ def page() -> str:
         "A text stands once for all crates that have it; lines are broken anew.",
     ]
     if without:
-        made += [
-            "",
-            f"No file of their own have {', '.join(without)}: the licence in the table counts, by its usual text.",
-        ]
+        made += ["", "Without a file of their own, so that the table's licence counts by its usual text:", ""]
+        made += [f"- {name}" for name in without]
     for number, (text, crates) in enumerate(sorted(holders.items(), key=lambda item: (-len(item[1]), item[0])), 1):
-        made += [
-            "",
-            f"### Text {number}",
-            "",
-            *(f"- {crate}" for crate in crates),
-            "",
-            "```text",
-            *wrapped(text),
-            "```",
-        ]
+        made += ["", f"### Text {number}", "", *(f"- {crate}" for crate in crates)]
+        made += ["", "```text", *wrapped(text), "```"]
     return "\n".join(made) + "\n"
 
 

@@ -50,18 +50,7 @@ def table(tmp_path_factory):
 
 FITS = {
     "default": ["--target", "price", "--exclude", "sold,town"],
-    "environments": [
-        "--target",
-        "price",
-        "--exclude",
-        "sold",
-        "--env",
-        "town",
-        "--stable",
-        "size",
-        "--unstable",
-        "age",
-    ],
+    "environments": ["--target", "price", "--exclude", "sold", "--env", "town", "--stable=size", "--unstable=age"],
     "classes": ["--target", "sold", "--exclude", "price,town", "--resamples", "10"],
     "as published": ["--target", "price", "--exclude", "sold,town", "--evidence", "none"],
     "honest": ["--target", "price", "--exclude", "sold,town", "--honest", "2"],

@@ -8,23 +8,17 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def test_links_of_markdown_lead_somewhere(tmp_path):
     links = runpy.run_path(str(DOCS / "check_links.py"))
-    pages = {
-        tmp_path
-        / "one.md": "# One\n\n[ok](two.md#a-b--c-d), [up](#one), [code](x.rs)\n\n    [not](a-link.md)\n\n`[nor](this.md)`\n",
-        tmp_path
-        / "two.md": "## A b: (c) `d`\n\n## A b\n\n## A b\n\n[gone](three.md) [no heading](one.md#two) [twice](#a-b-1)\n",
-    }
-    for path, text in pages.items():
-        path.write_text(text)
+    one, two = tmp_path / "one.md", tmp_path / "two.md"
+    one.write_text("# One\n\n[no](two.md#a-b--c-d), [up](#one), [code](x.rs)\n\n    [not](a.md)\n\n`[nor](this.md)`\n")
+    two.write_text("## A b: (c) `d`\n\n## A b\n\n## A b\n\n[gone](three.md) [no](one.md#two) [twice](#a-b-1)\n")
     (tmp_path / "x.rs").write_text("")
-    files = {
-        path: (links["links_of_markdown"](text), links["anchors_of_markdown"](text)) for path, text in pages.items()
-    }
-    assert files[tmp_path / "two.md"][1] == {"a-b-c-d", "a-b", "a-b-1"}
+    found, named = links["links_of_markdown"], links["anchors_of_markdown"]
+    files = {path: (found(path.read_text()), named(path.read_text())) for path in (one, two)}
+    assert files[two][1] == {"a-b-c-d", "a-b", "a-b-1"}
     assert links["astray"](files) == [
-        f"{tmp_path / 'one.md'}: two.md#a-b--c-d has no such heading",
-        f"{tmp_path / 'two.md'}: three.md is not there",
-        f"{tmp_path / 'two.md'}: one.md#two has no such heading",
+        f"{one}: two.md#a-b--c-d has no such heading",
+        f"{two}: three.md is not there",
+        f"{two}: one.md#two has no such heading",
     ]
 
 
