@@ -1,7 +1,7 @@
 """Links that lead somewhere: no network is asked, so addresses elsewhere are taken as they are.
 
-``python docs/check_links.py`` looks at the Markdown files as a code host shows them, for files and headings that are not
-there; ``python docs/check_links.py FOLDER`` at built pages.
+``python docs/check_links.py`` looks at the Markdown files as a code host shows them, for files and headings that are
+not there; ``python docs/check_links.py FOLDER`` at built pages.
 """
 
 from __future__ import annotations
