@@ -1,5 +1,7 @@
 """What makes the documentation site: links that lead nowhere are found, help texts become pages."""
 
+import json
+import re
 import runpy
 from pathlib import Path
 
@@ -112,3 +114,18 @@ def test_every_command_says_what_it_is_for(command):
     for name in set(names) - {"help"}:
         page = build["command_page"](name, command(name, "--help"))
         assert page.count("```text") >= 1 and "## Options" in page, name
+
+
+def test_one_version_is_spoken_of():
+    """Of the program in what is released with it, and of the model file in what describes it."""
+    root = DOCS.parent
+    version = re.search(r'^version = "(.+)"', (root / "Cargo.toml").read_text(), re.MULTILINE)[1]
+    assert f"\nversion: {version}\n" in (root / "CITATION.cff").read_text()
+    assert f"\n## {version}" in (root / "CHANGELOG.md").read_text()
+    source = (root / "crates" / "stablevar-io" / "src" / "model_file.rs").read_text()
+    number = int(re.search(r"const VERSION: u64 = (\d+);", source)[1])
+    page = (DOCS / "model-format.md").read_text()
+    listed = re.findall(r"^\| (\d+) \|", page, re.MULTILINE)
+    assert f'"version": {number},' in page and listed == [str(k + 1) for k in range(number)]
+    schema = json.loads((DOCS / "schema" / "model.schema.json").read_text())
+    assert schema["properties"]["version"]["const"] == number
