@@ -7,6 +7,7 @@ those that are made (of the program's own help) and the notebooks' outputs stand
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -166,6 +167,18 @@ def commands(gathered: Gathered, program: str) -> None:
     gathered.write("commands/index.md", "\n\n".join(["# Commands", intro, *listed, tree]) + "\n")
 
 
+def is_other_package(kept: Path) -> bool:
+    """Whether the Python package is another one than when this was last asked."""
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "python" / "stablevar").rglob("*")):
+        if path.suffix in (".py", ".so"):
+            digest.update(path.read_bytes())
+    known = kept.read_text() if kept.exists() else ""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(digest.hexdigest())
+    return known != digest.hexdigest()
+
+
 def main() -> int:
     """The exit code: 0 if there is nothing to mend."""
     program = os.path.abspath(sys.argv[1])
@@ -177,6 +190,9 @@ def main() -> int:
     shutil.rmtree(SITE, ignore_errors=True)
     read = SITE.with_name("site-read")
     sphinx = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-n", "-q", "-d", str(read)]
+    if is_other_package(read / "package"):
+        # Notebooks that did not change print something else, too.
+        sphinx.append("-E")
     # Threads of several libraries that wait for each other on few cores take minutes.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT / "python")}
     environment["PATH"] = os.pathsep.join([os.path.dirname(program), environment["PATH"]])
