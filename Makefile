@@ -58,7 +58,7 @@ generate: $(STAMP) compiled
 # The documentation site in target/site, warnings as errors and every link looked at; open target/site/index.html.
 docs: $(DOCS) compiled
 	$(VENV)/bin/python docs/check_links.py
-	$(VENV)/bin/python docs/build.py target/testing/stablevar
+	$(VENV)/bin/python docs/build.py target/release/stablevar
 
 # Licences of the crates that are built in, after a change of dependencies.
 licences: $(STAMP)
