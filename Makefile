@@ -2,10 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.ready
+DOCS := $(VENV)/.ready-for-docs
 # One selection of packages for all that is built for tests: with another, dependencies would be built again.
 TESTED := --release --workspace --exclude stablevar-bench --lib --bins
 
-.PHONY: fuzz kills memory test lint test-rust test-python test-versions generate compiled lean wheel demo release bench bench-stages results clean
+.PHONY: fuzz kills memory test docs licences deny lint test-rust test-python test-versions generate compiled lean wheel demo release bench bench-stages results clean
 
 test: lint test-rust test-python
 
@@ -20,6 +21,8 @@ lint: $(STAMP)
 	$(VENV)/bin/mypy
 	$(VENV)/bin/pyright --pythonpath $(VENV)/bin/python
 	$(VENV)/bin/python python/check_notebooks.py
+	$(VENV)/bin/python docs/check_links.py
+	$(VENV)/bin/python python/third_party.py --check
 
 # Optimised: the tests repeat the paper's experiments.
 # The tests on real data fetch them with this Python's pip; without a network they skip and say so.
@@ -51,6 +54,22 @@ test-python: $(STAMP) compiled
 # The Python classes and the pages of the docs that the core's tables decide, after a change of those tables.
 generate: $(STAMP) compiled
 	PYTHONPATH=python $(VENV)/bin/python python/generate.py
+
+# The documentation site in target/site, warnings as errors and every link looked at; open target/site/index.html.
+docs: $(DOCS) compiled
+	$(VENV)/bin/python docs/check_links.py
+	$(VENV)/bin/python docs/build.py target/release/stablevar
+
+# Licences of the crates that are built in, after a change of dependencies.
+licences: $(STAMP)
+	$(VENV)/bin/python python/third_party.py
+
+# Licences, known faults, second copies and sources of dependencies (deny.toml), where cargo-deny is installed; known faults are
+# looked up in a database that has to be fetched.
+deny:
+	@command -v cargo-deny >/dev/null || { echo "cargo-deny is not installed: cargo install --locked cargo-deny"; exit 1; }
+	cargo deny --workspace check bans licenses sources
+	cargo deny --workspace check advisories
 
 # The program, and the compiled module where the package looks for it.
 compiled:
@@ -106,6 +125,10 @@ $(STAMP): requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	touch $(STAMP)
+
+$(DOCS): requirements-docs.txt $(STAMP)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
+	touch $(DOCS)
 
 clean:
 	cargo clean

@@ -15,6 +15,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import json_page
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -455,6 +457,7 @@ FILES = {
     "python/stablevar/dask/_classes.py": on_dask,
     "docs/settings.md": options_page,
     "docs/findings.md": findings_page,
+    "docs/json.md": json_page.page,
 }
 
 
