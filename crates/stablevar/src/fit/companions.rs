@@ -38,7 +38,7 @@ pub(super) struct Companions {
 }
 
 /// The variables that join a set, if any do; none that was told to be unstable does. Those that join one that `falls_short` of all
-/// columns need not do better in regions, if they do in ordinary cross-validation.
+/// columns may do better in ordinary cross-validation instead.
 pub(super) fn companions(
     data: &dyn RowSource,
     selected: &[usize],
@@ -81,9 +81,9 @@ pub(super) fn companions(
     };
     let gain = held_out.difference(&with, &without);
     let Figures { cv_error, stress_worst: worst, .. } = held_out.figures(&with, &without);
-    let as_usual = falls_short && cv_error < held_out.figures(&without, &without).cv_error;
+    let missing = falls_short && cv_error < (1.0 - LEAST_GAIN) * held_out.figures(&without, &without).cv_error;
     let on_average = -gain.mean > LEAST_GAIN.max(LEAST_SURE * gain.standard_error);
-    if !(as_usual || on_average || (gain.mean < 0.0 && worst < 1.0 - LEAST_GAIN_AT_WORST)) {
+    if !(missing || on_average || (gain.mean < 0.0 && worst < 1.0 - LEAST_GAIN_AT_WORST)) {
         return Ok(None);
     }
     let names = joining.iter().map(|&variable| rows.encoding.features[variable].name.clone());
