@@ -5,7 +5,7 @@ use crate::guard::guarded;
 use crate::reading::Plan;
 use crate::stream::{TablePart, Visit};
 use crate::{IoError, Result};
-use arrow_array::{Array, ArrayRef, RecordBatch, cast::AsArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, cast::AsArray, types::Float64Type};
 use arrow_schema::{DataType, FieldRef};
 use stablevar::notation::{DateNotation, Notation, Order, Written};
 use stablevar::table::{Column, Table, TextValues, Values};
@@ -70,13 +70,21 @@ impl Held {
         Ok(notation.columns(name, numbers?))
     }
 
-    fn values(&self, path: &str, as_text: bool) -> Result<Values<'static>> {
+    fn values(mut self, path: &str, as_text: bool) -> Result<Values<'static>> {
         let kind = self.field.data_type();
         if holds_text(kind) || as_text {
             return Ok(Values::Text(self.texts(path)?));
         }
         if *kind == DataType::Boolean {
             return self.get(path, |array| Some(Values::Boolean(array.as_boolean_opt()?.iter().collect())));
+        }
+        // Most tables are of such numbers alone: they are not copied.
+        if *kind == DataType::Float64
+            && let Some(array) = self.array.take_if(|array| array.null_count() == 0)
+        {
+            let (_, numbers, _) = array.as_primitive::<Float64Type>().clone().into_parts();
+            drop(array);
+            return Ok(Values::Number(Vec::from(numbers).into()));
         }
         Ok(Values::Number(self.get(path, arrow_values::numbers)?.into()))
     }
@@ -190,7 +198,7 @@ impl<'a> Columns<'a> {
     ) -> Result<()> {
         let mut first = 0;
         while let Some(piece) = guarded(path, || pieces.next())?.transpose()? {
-            let table = guarded(path, || self.table(path, &piece, first))??;
+            let table = guarded(path, || self.table(path, piece, first))??;
             let rows = table.rows();
             visit(TablePart { path: path.into(), first, table })?;
             first += rows;
@@ -199,15 +207,15 @@ impl<'a> Columns<'a> {
     }
 
     /// The rows of a piece, whose first stands at position `first` of its file.
-    fn table(&mut self, path: &str, piece: &Piece, first: usize) -> Result<Table<'static>> {
+    fn table(&mut self, path: &str, piece: Piece, first: usize) -> Result<Table<'static>> {
         let mut columns: Vec<Column> = Vec::with_capacity(piece.columns.len());
-        for held in &piece.columns {
-            let name = held.name();
-            match self.plan.reading.get(name) {
+        for held in piece.columns {
+            let name = held.name().clone();
+            match self.plan.reading.get(&name) {
                 Some(notation) => columns.extend(held.noted(path, notation, first)?),
                 None => {
-                    let values = held.values(path, self.plan.is_text(name))?;
-                    columns.push(Column { name: name.clone(), values });
+                    let values = held.values(path, self.plan.is_text(&name))?;
+                    columns.push(Column { name, values });
                 }
             }
         }
