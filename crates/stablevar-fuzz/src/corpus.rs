@@ -7,9 +7,14 @@ use arrow_array::{
 };
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::Compression;
-use parquet::file::properties::WriterProperties;
+use parquet::basic::{Compression, Encoding};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, FixedLenByteArray, FixedLenByteArrayType, FloatType, Int32Type,
+    Int64Type, Int96, Int96Type,
+};
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
 use stablevar::Estimator;
 use stablevar::table::{Column, Table, TextValues, Values};
 use stablevar_io::model_to_json;
@@ -42,7 +47,7 @@ fn csv() -> Vec<Vec<u8>> {
     texts.into_iter().map(String::into_bytes).collect()
 }
 
-/// Rows of every kind of column that files can have.
+/// Rows of every kind of column that Arrow files can have.
 fn batch(rows: usize) -> Result<RecordBatch> {
     let numbers: Vec<Option<f32>> = (0..rows).map(|k| (k % 7 != 3).then_some(k as f32 / 3.0)).collect();
     let words: Vec<Option<&str>> = (0..rows).map(|k| (k % 5 != 4).then_some(["red", "green", "blue"][k % 3])).collect();
@@ -58,18 +63,88 @@ fn batch(rows: usize) -> Result<RecordBatch> {
     Ok(RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, values)| (name, values, true)))?)
 }
 
+/// Columns of every kind that is read from Parquet, and of some that are not.
+const PARQUET_SCHEMA: &str = "message schema {
+    optional float f;
+    required int64 i;
+    optional binary s (STRING);
+    optional binary d (STRING);
+    required boolean b;
+    optional int32 n (UNKNOWN);
+    optional int32 u (INTEGER(8, false));
+    required int32 day (DATE);
+    optional int64 moment (TIMESTAMP(MICROS, false));
+    optional int96 old;
+    optional fixed_len_byte_array(5) money (DECIMAL(10, 2));
+    optional binary amount (DECIMAL(10, 2));
+    optional fixed_len_byte_array(2) half (FLOAT16);
+    required int64 y;
+}";
+
 fn parquet() -> Result<Vec<Vec<u8>>> {
-    let mut files = Vec::new();
-    for (compression, rows) in [(Compression::UNCOMPRESSED, 30), (Compression::SNAPPY, 40), (Compression::LZ4_RAW, 20)]
-    {
-        let properties =
-            WriterProperties::builder().set_compression(compression).set_max_row_group_row_count(Some(16)).build();
-        let batch = batch(rows)?;
-        let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties))?;
-        writer.write(&batch)?;
-        files.push(writer.into_inner()?);
+    let built = WriterProperties::builder;
+    let delta = |builder: WriterPropertiesBuilder, column: &str, encoding| {
+        let column = parquet::schema::types::ColumnPath::from(column);
+        builder.set_column_encoding(column, encoding)
+    };
+    let new = built().set_writer_version(WriterVersion::PARQUET_2_0).set_dictionary_enabled(false);
+    let new = delta(new, "d", Encoding::DELTA_LENGTH_BYTE_ARRAY);
+    let new = delta(delta(new, "f", Encoding::BYTE_STREAM_SPLIT), "i", Encoding::DELTA_BINARY_PACKED);
+    let files = [
+        (built(), 30),
+        (built().set_compression(Compression::SNAPPY), 40),
+        (built().set_compression(Compression::LZ4_RAW), 20),
+        (built().set_compression(Compression::ZSTD(Default::default())), 40),
+        (delta(new, "s", Encoding::DELTA_BYTE_ARRAY), 30),
+    ];
+    files.into_iter().map(|(properties, rows)| parquet_file(properties.build(), rows)).collect()
+}
+
+/// Some rows in groups of sixteen.
+fn parquet_file(properties: WriterProperties, rows: i32) -> Result<Vec<u8>> {
+    let schema = Arc::new(parse_message_type(PARQUET_SCHEMA)?);
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
+    for start in (0..rows).step_by(16) {
+        let rows = || start..rows.min(start + 16);
+        let mut group = file.next_row_group()?;
+        let word = |k: i32| (k % 5 != 4).then(|| ByteArray::from(["red", "green", "blue"][k as usize % 3]));
+        let bytes = |k: i32| ByteArray::from((k * 125).to_be_bytes().to_vec());
+        column::<FloatType>(&mut group, rows().map(|k| (k % 7 != 3).then_some(k as f32 / 3.0)))?;
+        column::<Int64Type>(&mut group, rows().map(|k| Some(i64::from(k * k))))?;
+        column::<ByteArrayType>(&mut group, rows().map(word))?;
+        column::<ByteArrayType>(&mut group, rows().map(word))?;
+        column::<BoolType>(&mut group, rows().map(|k| Some(k % 2 == 0)))?;
+        column::<Int32Type>(&mut group, rows().map(|_| None))?;
+        column::<Int32Type>(&mut group, rows().map(|k| (k % 6 != 1).then_some(k % 256)))?;
+        column::<Int32Type>(&mut group, rows().map(|k| Some(19_000 + k)))?;
+        column::<Int64Type>(&mut group, rows().map(|k| (k % 4 != 1).then_some(i64::from(k) * 3_600_000_000)))?;
+        column::<Int96Type>(
+            &mut group,
+            rows().map(|k| (k % 4 != 2).then(|| Int96::from(vec![k as u32, 0, 2_440_588]))),
+        )?;
+        column::<FixedLenByteArrayType>(
+            &mut group,
+            rows().map(|k| (k % 3 != 1).then(|| FixedLenByteArray::from([&[0][..], bytes(k).data()].concat()))),
+        )?;
+        column::<ByteArrayType>(&mut group, rows().map(|k| (k % 3 != 2).then(|| bytes(k))))?;
+        column::<FixedLenByteArrayType>(&mut group, rows().map(|k| Some(FixedLenByteArray::from(vec![k as u8, 60]))))?;
+        column::<Int64Type>(&mut group, rows().map(|k| Some(i64::from(k % 11))))?;
+        group.close()?;
     }
-    Ok(files)
+    Ok(file.into_inner()?)
+}
+
+fn column<T: DataType>(
+    group: &mut SerializedRowGroupWriter<Vec<u8>>,
+    values: impl Iterator<Item = Option<T::T>>,
+) -> Result<()> {
+    let mut levels = Vec::new();
+    let there: Vec<T::T> = values.inspect(|value| levels.push(i16::from(value.is_some()))).flatten().collect();
+    if let Some(mut column) = group.next_column()? {
+        column.typed::<T>().write_batch(&there, Some(&levels), None)?;
+        column.close()?;
+    }
+    Ok(())
 }
 
 fn arrow() -> Result<Vec<Vec<u8>>> {

@@ -59,12 +59,7 @@ fn write_to(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()
 pub fn write_table(path: &Path, table: &Table) -> Result<()> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
     write_whole(path, |writer| match ending.as_str() {
-        "parquet" => {
-            let batch = record_batch(table)?;
-            let mut parquet = parquet::arrow::ArrowWriter::try_new(Vec::new(), batch.schema(), None)?;
-            parquet.write(&batch)?;
-            writer.write_all(&parquet.into_inner()?)
-        }
+        "parquet" => Ok(crate::parquet_output::write(writer, table)?),
         "arrow" | "feather" => {
             let batch = record_batch(table)?;
             let mut ipc =

@@ -3,7 +3,7 @@
 use crate::csv_table::{self, CsvLayout};
 use crate::packing::{Packing, refuse_others};
 use crate::reading::Plan;
-use crate::{IoError, ReadOptions, Result, arrow_table, begins_as_parquet, display, parts, read_bytes};
+use crate::{IoError, ReadOptions, Result, arrow_table, begins_as_parquet, display, parquet_table, parts, read_bytes};
 use bytes::Bytes;
 use stablevar::error::Error;
 use stablevar::notation::Reading;
@@ -122,8 +122,8 @@ impl TableStream {
             return Self::of_parquet(vec![StreamInput::Bytes(name, bytes)], options);
         }
         if bytes.starts_with(b"ARROW1") {
-            let mut plan = Plan::new(options, &name, arrow_table::ipc_columns(&name, &bytes)?)?;
-            arrow_table::look_at_ipc(&name, &bytes, &mut plan)?;
+            let mut plan = Plan::new(options, &name, arrow_table::columns(&name, &bytes)?)?;
+            arrow_table::look_at(&name, &bytes, &mut plan)?;
             return Ok(Self { layout: Layout::Ipc(name.clone(), bytes), plan, path: name });
         }
         Self::of_csv(StreamInput::Bytes(name, bytes), options)
@@ -131,8 +131,8 @@ impl TableStream {
 
     fn of_parquet(parts: Vec<StreamInput>, options: &ReadOptions) -> Result<Self> {
         let path = parts.first().map(StreamInput::name).unwrap_or_default();
-        let mut plan = Plan::new(options, &path, arrow_table::parquet_columns(&parts)?)?;
-        arrow_table::look_at_parquet(&parts, PIECE_VALUES, &mut plan)?;
+        let mut plan = Plan::new(options, &path, parquet_table::columns(&parts)?)?;
+        parquet_table::look_at(&parts, PIECE_VALUES, &mut plan)?;
         Ok(Self { layout: Layout::Parquet(parts), plan, path })
     }
 
@@ -200,13 +200,11 @@ impl TableStream {
         let columns = self.columns().len();
         let held = |input: &StreamInput| if let StreamInput::Bytes(_, bytes) = input { bytes.len() as u64 } else { 0 };
         let (rows, text, held) = match &self.layout {
-            Layout::Parquet(parts) => (
-                arrow_table::parquet_rows(parts),
-                arrow_table::parquet_text(parts, &self.plan)?,
-                parts.iter().map(held).sum(),
-            ),
+            Layout::Parquet(parts) => {
+                (parquet_table::rows(parts), parquet_table::text(parts, &self.plan)?, parts.iter().map(held).sum())
+            }
             Layout::Ipc(name, bytes) => {
-                (crate::arrow_check::rows(bytes), arrow_table::ipc_text(name, bytes, &self.plan)?, bytes.len() as u64)
+                (crate::arrow_check::rows(bytes), arrow_table::text(name, bytes, &self.plan)?, bytes.len() as u64)
             }
             Layout::Csv(input, layout) => (layout.rows(), layout.text(), held(input)),
         };
@@ -226,8 +224,8 @@ impl TableStream {
 
     fn parts(&self, rows: usize, visit: Visit) -> Result<()> {
         match &self.layout {
-            Layout::Parquet(parts) => arrow_table::parquet_pieces(parts, &self.plan, rows, visit),
-            Layout::Ipc(name, bytes) => arrow_table::ipc_pieces(name, bytes, &self.plan, visit),
+            Layout::Parquet(parts) => parquet_table::pieces(parts, &self.plan, rows, visit),
+            Layout::Ipc(name, bytes) => arrow_table::pieces(name, bytes, &self.plan, visit),
             Layout::Csv(input, layout) => layout.parts(input, rows, visit),
         }
     }
