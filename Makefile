@@ -6,7 +6,7 @@ DOCS := $(VENV)/.ready-for-docs
 # One selection of packages for all that is built for tests: with another, dependencies would be built again.
 TESTED := --release --workspace --exclude stablevar-bench --lib --bins
 
-.PHONY: fuzz kills memory test docs licences deny lint test-rust test-python test-versions generate compiled lean wheel demo release bench bench-stages results clean
+.PHONY: fuzz kills memory test docs figures-check licences deny lint test-rust test-python test-versions generate compiled lean wheel demo release bench bench-stages results clean
 
 test: lint test-rust test-python
 
@@ -59,6 +59,10 @@ generate: $(STAMP) compiled
 docs: $(DOCS) compiled
 	$(VENV)/bin/python docs/check_links.py
 	$(VENV)/bin/python docs/build.py target/release/stablevar
+
+# Names the tables of README and docs that an older version of their code made, with the commands that make them anew.
+figures-check:
+	$(PYTHON) python/figures.py
 
 # Licences of the crates that are built in, after a change of dependencies.
 licences: $(STAMP)

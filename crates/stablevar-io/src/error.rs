@@ -49,7 +49,7 @@ pub enum IoError {
     #[error("{path} is not a stablevar model")]
     NotAModel { path: String },
     #[error("{path} has model format {found}; this program reads format {known}")]
-    ModelVersion { path: String, found: u64, known: u64 },
+    ModelVersion { path: String, found: u64, known: u64, command: Option<String> },
     #[error("can't keep rows in a temporary file in {folder}: {source}")]
     Spill { folder: String, source: std::io::Error },
     #[error("can't write {path}: {source}")]
@@ -125,6 +125,9 @@ impl IoError {
             IoError::NotAModel { .. } => "give a model file that a fit wrote".into(),
             IoError::ModelVersion { found, known, .. } if found > known => {
                 "it was written by a newer stablevar: update this one, or fit again".into()
+            }
+            IoError::ModelVersion { command: Some(command), .. } => {
+                format!("fit again with this version; the model was made by: {command}")
             }
             IoError::ModelVersion { .. } => "fit again with this version".into(),
             IoError::Spill { .. } => {

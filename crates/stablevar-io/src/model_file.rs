@@ -24,6 +24,22 @@ struct Head {
     version: Option<u64>,
 }
 
+/// What older versions may have kept of how they were made.
+#[derive(Deserialize)]
+struct MadeBy {
+    model: Origins,
+}
+
+#[derive(Deserialize)]
+struct Origins {
+    origin: Command,
+}
+
+#[derive(Deserialize)]
+struct Command {
+    command: Option<String>,
+}
+
 #[derive(Deserialize)]
 struct Body {
     model: FittedModel,
@@ -78,7 +94,10 @@ pub fn model_from_json(bytes: &[u8], name: &str) -> Result<FittedModel> {
     }
     match head.version {
         Some(VERSION) => {}
-        found => return Err(IoError::ModelVersion { path: path(), found: found.unwrap_or(0), known: VERSION }),
+        found => {
+            let command = serde_json::from_slice(bytes).ok().and_then(|made: MadeBy| made.model.origin.command);
+            return Err(IoError::ModelVersion { path: path(), found: found.unwrap_or(0), known: VERSION, command });
+        }
     }
     let body: Body = serde_json::from_slice(bytes).map_err(broken)?;
     body.model.check().map_err(|message| IoError::Damaged { path: path(), message })?;

@@ -65,7 +65,7 @@ impl Results {
         for (name, value) in self.made_by() {
             text += &format!("| {name} | {} |\n", if name == "command" { format!("`{value}`") } else { value });
         }
-        text += "\nThis page is made by that command. The oracle is the same model on the true stable variables, which nobody \
+        text += "\n<!-- figures: results -->\nThis page is made by that command. The oracle is the same model on the true stable variables, which nobody \
                  knows in practice; excess removed is 1 - (method - oracle) / (baseline - oracle) in mean error.\n\n\
                  ## What the numbers say\n\n| claim | holds | numbers |\n|---|---|---|\n";
         for claim in &self.claims {

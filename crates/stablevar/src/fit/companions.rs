@@ -14,10 +14,14 @@ use crate::finding::{Code, Finding};
 use crate::linalg::{Cholesky, Matrix, dot, multiply_rows};
 use crate::passes::RowSource;
 use crate::rows::{weighted_column_sums, weighted_cross_product};
-use crate::stress::{Figures, HeldOut, plain_losses, rows_for_stress};
+use crate::stress::{Figures, HeldOut, Losses, plain_losses, rows_for_stress};
 
-/// The largest p-value of a variable that may join a set that suffices; where a set falls short, something is missing, and all may.
+/// The largest p-value of a variable that may join.
 const SOME_EVIDENCE: f64 = 0.3;
+/// The same where a set falls short of all columns: something is missing there, and all may.
+const ANY_EVIDENCE: f64 = 2.0;
+/// What fits must then do better by in ordinary cross-validation.
+const LEAST_GAIN_IF_MISSING: f64 = 0.001;
 /// By how much, in standard errors, slopes in least squares and in flexible regressions may differ.
 const AGREEMENT: f64 = 2.0;
 /// By how much the former may be the farther from 0: a bias that few rows show makes it so, weak effects seldom do.
@@ -37,8 +41,8 @@ pub(super) struct Companions {
     pub finding: Finding,
 }
 
-/// The variables that join a set, if any do; none that was told to be unstable does. Those that join one that `falls_short` of all
-/// columns may do better in ordinary cross-validation instead.
+/// The variables that join a set, if any do; none that was told to be unstable does. One that `falls_short` of all columns is
+/// offered all that agree first: they may do better in ordinary cross-validation instead of in regions.
 pub(super) fn companions(
     data: &dyn RowSource,
     selected: &[usize],
@@ -46,12 +50,12 @@ pub(super) fn companions(
     evidence: &[VariableEvidence],
 ) -> Result<Option<Companions>> {
     let standings = data.frame().standings();
-    let plausible = |variable: &usize| {
-        let evidence = &evidence[*variable];
-        (falls_short || evidence.p_value < SOME_EVIDENCE) && !evidence.doubtful && standings[*variable].is_none()
+    let offers: &[f64] = if falls_short { &[ANY_EVIDENCE, SOME_EVIDENCE] } else { &[SOME_EVIDENCE] };
+    let free = |variable: &usize| {
+        !selected.contains(variable) && !evidence[*variable].doubtful && standings[*variable].is_none()
     };
-    let outside: Vec<usize> =
-        (0..evidence.len()).filter(|variable| !selected.contains(variable)).filter(plausible).collect();
+    let plausible = |variable: &usize| free(variable) && evidence[*variable].p_value < offers[0];
+    let outside: Vec<usize> = (0..evidence.len()).filter(plausible).collect();
     if selected.is_empty() || outside.is_empty() {
         return Ok(None);
     }
@@ -67,32 +71,46 @@ pub(super) fn companions(
         let differs = linear[*variable] - flexible;
         differs.abs() < AGREEMENT && linear[*variable].abs() - flexible.abs() < EXCESS
     };
-    let joining: Vec<usize> = outside.into_iter().filter(agrees).collect();
-    if joining.is_empty() {
+    let agreeing: Vec<usize> = outside.into_iter().filter(agrees).collect();
+    if agreeing.is_empty() {
         return Ok(None);
     }
     let held_out = HeldOut::of(&rows);
+    let Some(without) = plain_losses(&rows, &held_out, selected) else { return Ok(None) };
+    let joined = offers.iter().find_map(|&most| {
+        let joining = agreeing.iter().copied().filter(|&variable| evidence[variable].p_value < most).collect();
+        join(&rows, &held_out, selected, joining, &without, most > SOME_EVIDENCE)
+    });
+    Ok(joined)
+}
+
+/// Some variables, if fits with them do better than those without.
+fn join(
+    rows: &TrainingData,
+    held_out: &HeldOut,
+    selected: &[usize],
+    joining: Vec<usize>,
+    without: &Losses,
+    missing: bool,
+) -> Option<Companions> {
     let mut larger: Vec<usize> = selected.iter().chain(&joining).copied().collect();
     larger.sort_unstable();
-    let (Some(with), Some(without)) =
-        (plain_losses(&rows, &held_out, &larger), plain_losses(&rows, &held_out, selected))
-    else {
-        return Ok(None);
-    };
-    let gain = held_out.difference(&with, &without);
-    let Figures { cv_error, stress_worst: worst, .. } = held_out.figures(&with, &without);
-    let missing = falls_short && cv_error < (1.0 - LEAST_GAIN) * held_out.figures(&without, &without).cv_error;
+    let with = plain_losses(rows, held_out, &larger).filter(|_| !joining.is_empty())?;
+    let gain = held_out.difference(&with, without);
+    let Figures { cv_error, stress_worst: worst, .. } = held_out.figures(&with, without);
+    let as_usual = cv_error < (1.0 - LEAST_GAIN_IF_MISSING) * held_out.figures(without, without).cv_error;
     let on_average = -gain.mean > LEAST_GAIN.max(LEAST_SURE * gain.standard_error);
-    if !(missing || on_average || (gain.mean < 0.0 && worst < 1.0 - LEAST_GAIN_AT_WORST)) {
-        return Ok(None);
-    }
-    let names = joining.iter().map(|&variable| rows.encoding.features[variable].name.clone());
-    let finding = Finding::new(Code::WeakVariables)
-        .about(names)
-        .with("percent", -100.0 * gain.mean)
-        .with("error", 100.0 * gain.standard_error)
-        .with("worst", 100.0 * (1.0 - worst));
-    Ok(Some(Companions { variables: joining, finding }))
+    let at_worst = gain.mean < 0.0 && worst < 1.0 - LEAST_GAIN_AT_WORST;
+    let finding = || {
+        let names = joining.iter().map(|&variable| rows.encoding.features[variable].name.clone());
+        Finding::new(Code::WeakVariables)
+            .about(names)
+            .with("percent", -100.0 * gain.mean)
+            .with("error", 100.0 * gain.standard_error)
+            .with("worst", 100.0 * (1.0 - worst))
+    };
+    ((missing && as_usual) || on_average || at_worst)
+        .then(|| Companions { finding: finding(), variables: joining.clone() })
 }
 
 /// Per variable its slope in least squares on all columns (for classes of the label) over a standard error that needs no constant variance; of text
