@@ -1,5 +1,6 @@
 //! Text that is safe to show, whatever it holds.
 
+use stablevar::diagnostics::rests_on_few_rows;
 use stablevar::evidence::Sufficiency;
 use stablevar::fit::{EnvironmentEffects, FittedModel};
 use stablevar::selection::Rule;
@@ -23,6 +24,29 @@ pub fn escape(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// Prose or a command as HTML in which no line breaks inside the name of an option, as browsers do after hyphens.
+pub fn prose(text: &str) -> String {
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    let (mut html, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find("--") {
+        let end = rest[at..].find(|letter| !is_name(letter)).map_or(rest.len(), |length| at + length);
+        let begins = rest[..at].chars().next_back().is_none_or(|before| !is_name(before));
+        html.push_str(&escape(&rest[..at]));
+        let name = escape(&rest[at..end]);
+        html.push_str(&if begins && end > at + 2 { format!("<span class=\"whole\">{name}</span>") } else { name });
+        rest = &rest[end..];
+    }
+    html + &escape(rest)
+}
+
+/// A value of a table as a reader needs it: of a number with a fraction the digits that count, all else as it stands.
+pub fn value(text: &str) -> String {
+    match text.parse::<f64>() {
+        Ok(number_of_it) if number_of_it.is_finite() && number_of_it.fract() != 0.0 => number(number_of_it),
+        _ => text.to_string(),
+    }
 }
 
 /// At most `most` characters, with an ellipsis where some were cut.
@@ -145,6 +169,25 @@ pub fn joined(model: &FittedModel, variable: usize) -> bool {
     below && model.selected.contains(&variable) && model.standing(variable).is_none()
 }
 
+/// In a sentence why p-values of some variables are larger than their t lets expect, if any are.
+pub fn few_rows(model: &FittedModel) -> Option<String> {
+    let judged = model.encoding.features.iter().zip(model.evidence.iter().flatten());
+    let names: Vec<String> = judged
+        .filter(|(_, evidence)| rests_on_few_rows(evidence))
+        .map(|(feature, _)| format!("'{}'", shorten_name(&feature.name, 40)))
+        .collect();
+    let (shown, more) = names.split_at(names.len().min(5));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    let told = || {
+        format!(
+            "few rows tell of {}{more}, as those of a rare mark: t then follows Student's law with few degrees of freedom, so that \
+             the p-value is larger than effect and standard error let expect",
+            shown.join(", ")
+        )
+    };
+    (!names.is_empty()).then(told)
+}
+
 /// In a sentence whether the selected variables predict as well as all.
 pub fn sufficiency(set: &Sufficiency) -> String {
     let errors = set.difference / set.standard_error;
@@ -195,6 +238,24 @@ mod tests {
         assert_eq!(escape("<script>\"x\"</script>"), "&lt;script&gt;&quot;x&quot;&lt;/script&gt;");
         assert_eq!(escape("a\u{202e}b\u{7}"), "a\u{fffd}b\u{fffd}");
         assert_eq!(shorten(&"x".repeat(100), 5), "xxxx…");
+    }
+
+    #[test]
+    fn options_stay_whole_in_prose() {
+        assert_eq!(
+            prose("use --balance-steps <9> (--loops), a -- b or x--y"),
+            "use <span class=\"whole\">--balance-steps</span> &lt;9&gt; (<span class=\"whole\">--loops</span>), a -- b or x--y"
+        );
+        assert_eq!(prose("--exclude"), "<span class=\"whole\">--exclude</span>");
+        assert_eq!(prose("\"a\""), "&quot;a&quot;");
+    }
+
+    #[test]
+    fn values_of_a_table_lose_digits_that_do_not_count() {
+        assert_eq!(
+            ["0.123456789012", "98103", "007", "1e400", "text"].map(value),
+            ["0.12346", "98103", "007", "1e400", "text"]
+        );
     }
 
     #[test]

@@ -10,6 +10,9 @@ use stablevar::fit::FittedModel;
 
 /// Rows and columns of the heatmap at most; where there are more columns, neighbours share one.
 const CELLS: usize = 40;
+/// Letters of the names at the ends of such a group, under the pointer and beside it.
+const END: usize = 28;
+const SHORT_END: usize = 7;
 /// Loops that the slider can reach at most.
 const STEPS: usize = 60;
 /// Rows of the love plot at most.
@@ -25,7 +28,12 @@ pub(super) fn section(model: &FittedModel) -> String {
         return format!("<p>{}Correlations of so many columns ({columns}) are not kept.</p>", summary(model));
     }
     let groups = Groups::new(model);
-    let heatmap = Heatmap { names: groups.names.clone(), values: groups.values(last), parted_at: groups.parted_at };
+    let heatmap = Heatmap {
+        names: groups.names.clone(),
+        labels: groups.labels.clone(),
+        values: groups.values(last),
+        parted_at: groups.parted_at,
+    };
     let size = heatmap.size((640.0, 620.0));
     let name = "Correlations of the variables";
     let heatmap = wide(&picture(name, &heatmap, size), size.0, name);
@@ -166,6 +174,8 @@ fn theorem(model: &FittedModel) -> String {
 struct Groups {
     members: Vec<Vec<usize>>,
     names: Vec<String>,
+    /// From where to where the columns of a group reach, where there are groups.
+    labels: Option<Vec<String>>,
     size: usize,
     parted_at: usize,
 }
@@ -187,12 +197,21 @@ impl Groups {
             .map(|group| match group.as_slice() {
                 [one] => name(*one),
                 [first, .., last] => {
-                    format!("{} … {}", shorten_name(&name(*first), 12), shorten_name(&name(*last), 12))
+                    format!("{} to {}", shorten_name(&name(*first), END), shorten_name(&name(*last), END))
                 }
                 [] => String::new(),
             })
             .collect();
-        Self { names, size, parted_at: if parted_at == members.len() { 0 } else { parted_at }, members }
+        // Names of one group are alike, so that the ends of all groups are told apart at once.
+        let ends: Vec<String> =
+            members.iter().flat_map(|group| [name(group[0]), name(group[group.len() - 1])]).collect();
+        let short = labels(ends.iter().map(String::as_str), SHORT_END);
+        let label = |(pair, group): (&[String], &Vec<usize>)| match group.len() {
+            1 => pair[0].clone(),
+            _ => format!("{}–{}", pair[0], pair[1]),
+        };
+        let labels = (size > 1).then(|| short.chunks_exact(2).zip(&members).map(label).collect());
+        Self { names, labels, size, parted_at: if parted_at == members.len() { 0 } else { parted_at }, members }
     }
 
     /// The strongest correlation between two groups; a single column's with itself is 1.

@@ -2,7 +2,7 @@
 
 use crate::chart::{Axis, Histogram, PANEL, Scale, picture};
 use crate::page::{name as shown, table};
-use crate::text::{count, escape, number, shorten_name};
+use crate::text::{count, escape, number, shorten_name, value as shown_value};
 use stablevar::fit::FittedModel;
 use stablevar::weights::WeightProfile;
 
@@ -106,7 +106,7 @@ fn largest(largest: &[(usize, f64)], rows: Option<&ShownRows>) -> String {
         let own = vec![count(row + 1), format!("{weight:.2}")];
         let values = rows.and_then(|rows| rows.values.get(k));
         own.into_iter()
-            .chain(values.into_iter().flatten().map(|value| escape(&shorten_name(value, 40))))
+            .chain(values.into_iter().flatten().map(|value| escape(&shorten_name(&shown_value(value), 40))))
             .collect::<Vec<String>>()
     };
     table(&header, &largest.iter().enumerate().map(cells).collect::<Vec<_>>())
