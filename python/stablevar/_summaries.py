@@ -232,12 +232,12 @@ def _notes(fit: dict[str, Any]) -> list[str]:
             "p (evidence): how often chance alone shows an effect as large, of any shape, given all others. Effect: "
             f"change of {changed} by one unit of it when all others are held fixed."
         )
-        few = [f"'{name}'" for name, entry in evidence.items() if entry["few_rows"]]
-        if few:
-            named = ", ".join(few[:5]) + (f" and {len(few) - 5} more" if len(few) > 5 else "")
+        weaker = [f"'{name}'" for name, entry in evidence.items() if entry["weaker_than_t"]]
+        if weaker:
+            named = ", ".join(weaker[:5]) + (f" and {len(weaker) - 5} more" if len(weaker) > 5 else "")
             notes.append(
-                f"Few rows tell of {named}, as those of a rare mark: t then follows Student's law with few degrees of "
-                "freedom, so that p is larger than effect and interval let expect."
+                f"p of {named} is larger than effect and interval let expect: few rows tell of it, as of a rare mark, so "
+                "that t has few degrees of freedom, or effects of other shapes, which are tested as well, do not show."
             )
     if fit["standard_errors"]:
         notes.append(

@@ -225,7 +225,7 @@ def test_a_model_of_a_frames_dates_reads_those_of_a_file(command, tmp_path):
     days = frame.assign(sold=frame["sold"].dt.floor("D"))
     model = SVIRegressor(**FAST).fit(days, y)
     file, table = tmp_path / "model.json", tmp_path / "new.csv"
-    for one in (model, model.reselect(select=2)):
+    for one in (model, model.reselect(threshold=0.6)):
         one.save(file)
         # Without a notation eight digits are a number.
         for written in ("%Y-%m-%d", "%Y%m%d", "%Y-%m-%dT00:00:00"):

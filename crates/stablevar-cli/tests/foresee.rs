@@ -80,7 +80,7 @@ fn people_get_a_table_and_a_page() {
 #[test]
 fn with_care_says_why_and_what_to_do() {
     let folder = with_model();
-    folder.file("moved.csv", table(1500, 1.6, false));
+    folder.file("moved.csv", table(1500, 2.1, false));
     let json = folder.run(&["foresee", "m.json", "moved.csv", "--format", "json"]).succeeds().json();
     assert_eq!(json["trust"], "with-care", "{json}");
     let run = folder.run(&["foresee", "m.json", "moved.csv"]).succeeds();

@@ -87,7 +87,10 @@ impl Input<'_> {
     /// How a file is to be read that writes such columns in texts: dates as the standard has them.
     pub(crate) fn reading(&self, names: &[String]) -> Reading {
         let Input::Columns(columns) = self else { return Reading::new() };
-        let dated = columns.iter().zip(names).filter(|(column, _)| matches!(column, InputColumn::Date(..)));
+        let dated = columns
+            .iter()
+            .zip(names)
+            .filter(|(column, _)| matches!(column, InputColumn::Date(_, word) if word == "date"));
         standard_dates(dated.map(|(_, name)| name))
     }
 

@@ -1,6 +1,6 @@
 //! Text that is safe to show, whatever it holds.
 
-use stablevar::diagnostics::rests_on_few_rows;
+use stablevar::diagnostics::is_weaker_than_its_t;
 use stablevar::evidence::Sufficiency;
 use stablevar::fit::{EnvironmentEffects, FittedModel};
 use stablevar::selection::Rule;
@@ -170,18 +170,18 @@ pub fn joined(model: &FittedModel, variable: usize) -> bool {
 }
 
 /// In a sentence why p-values of some variables are larger than their t lets expect, if any are.
-pub fn few_rows(model: &FittedModel) -> Option<String> {
+pub fn weaker_than_t(model: &FittedModel) -> Option<String> {
     let judged = model.encoding.features.iter().zip(model.evidence.iter().flatten());
     let names: Vec<String> = judged
-        .filter(|(_, evidence)| rests_on_few_rows(evidence))
+        .filter(|(_, evidence)| is_weaker_than_its_t(evidence))
         .map(|(feature, _)| format!("'{}'", shorten_name(&feature.name, 40)))
         .collect();
     let (shown, more) = names.split_at(names.len().min(5));
     let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
     let told = || {
         format!(
-            "few rows tell of {}{more}, as those of a rare mark: t then follows Student's law with few degrees of freedom, so that \
-             the p-value is larger than effect and standard error let expect",
+            "the p-value of {}{more} is larger than effect and standard error let expect: few rows tell of it, as of a rare mark, so \
+             that t has few degrees of freedom, or effects of other shapes, which are tested as well, do not show at all",
             shown.join(", ")
         )
     };
@@ -196,12 +196,15 @@ pub fn sufficiency(set: &Sufficiency) -> String {
         false if errors < SURE => format!("may predict worse than all of them ({errors:.1} standard errors)"),
         false => "predict worse than all of them".into(),
     };
+    let share = |value: f64| 100.0 * value / set.loss_all;
+    let difference = match set.loss_all > 0.0 {
+        true => format!("difference {:+.1} %, s.e. {:.1} %", share(set.difference), share(set.standard_error)),
+        false => format!("difference {}, s.e. {}", number(set.difference), number(set.standard_error)),
+    };
     format!(
-        "in these rows the selected variables {verdict}: loss {} against {} (difference {}, s.e. {})",
+        "in these rows the selected variables {verdict}: loss {} against {} ({difference})",
         number(set.loss_selected),
-        number(set.loss_all),
-        number(set.difference),
-        number(set.standard_error)
+        number(set.loss_all)
     )
 }
 
@@ -283,7 +286,11 @@ mod tests {
             standard_error: 0.1,
             sufficient,
         };
-        assert!(sufficiency(&set(0.05, true)).contains("predict as well as all"));
+        let words = sufficiency(&set(0.05, true));
+        assert!(
+            words.contains("predict as well as all") && words.ends_with("(difference +5.0 %, s.e. 10.0 %)"),
+            "{words}"
+        );
         assert!(sufficiency(&set(0.157, false)).contains("may predict worse than all of them (1.6 standard errors)"));
         assert!(sufficiency(&set(0.3, false)).contains("variables predict worse than all of them: loss"));
     }

@@ -10,9 +10,10 @@ use stablevar::fit::FittedModel;
 
 /// Rows and columns of the heatmap at most; where there are more columns, neighbours share one.
 const CELLS: usize = 40;
-/// Letters of the names at the ends of such a group, under the pointer and beside it.
+/// Letters of the names at the ends of such a group under the pointer, and beside it; of a text variable whose levels are one.
 const END: usize = 28;
 const SHORT_END: usize = 7;
+const SHORT_NAME: usize = 9;
 /// Loops that the slider can reach at most.
 const STEPS: usize = 60;
 /// Rows of the love plot at most.
@@ -45,7 +46,8 @@ pub(super) fn section(model: &FittedModel) -> String {
     let grouped = match groups.size {
         1 => String::new(),
         size => format!(
-            " Each row and column stands for up to {size} columns, each square for the strongest correlation between them."
+            " Each row and column stands for up to {size} columns (of a text variable for levels by their numbers), each square for the \
+             strongest correlation between them."
         ),
     };
     let parted = if groups.parted_at > 0 { " Those chosen come first, before the line." } else { "" };
@@ -170,6 +172,30 @@ fn theorem(model: &FittedModel) -> String {
     }
 }
 
+/// From where to where groups reach: by the ends' names, or by the numbers of a variable's levels.
+fn group_labels(model: &FittedModel, members: &[Vec<usize>]) -> Vec<String> {
+    let (columns, features) = (&model.encoding.columns, &model.encoding.features);
+    let variables = labels(features.iter().map(|feature| feature.name.as_str()), SHORT_NAME);
+    let ends: Vec<&str> = members
+        .iter()
+        .flat_map(|group| {
+            [group.first(), group.last()].map(|end| end.map_or("", |&column| columns[column].name.as_str()))
+        })
+        .collect();
+    let ends = labels(ends, SHORT_END);
+    let label = |(group, ends): (&Vec<usize>, &[String])| match group.as_slice() {
+        [] | [_] => ends[0].clone(),
+        [first, .., last] if columns[*first].feature == columns[*last].feature => {
+            let variable = columns[*first].feature;
+            let level =
+                |column: &usize| features[variable].columns.iter().position(|own| own == column).unwrap_or(0) + 1;
+            format!("{} {}–{}", variables[variable], level(first), level(last))
+        }
+        _ => format!("{}–{}", ends[0], ends[1]),
+    };
+    members.iter().zip(ends.chunks_exact(2)).map(label).collect()
+}
+
 /// The encoded columns in the order of the picture, chosen ones first, as many to a group as needed.
 struct Groups {
     members: Vec<Vec<usize>>,
@@ -202,15 +228,7 @@ impl Groups {
                 [] => String::new(),
             })
             .collect();
-        // Names of one group are alike, so that the ends of all groups are told apart at once.
-        let ends: Vec<String> =
-            members.iter().flat_map(|group| [name(group[0]), name(group[group.len() - 1])]).collect();
-        let short = labels(ends.iter().map(String::as_str), SHORT_END);
-        let label = |(pair, group): (&[String], &Vec<usize>)| match group.len() {
-            1 => pair[0].clone(),
-            _ => format!("{}–{}", pair[0], pair[1]),
-        };
-        let labels = (size > 1).then(|| short.chunks_exact(2).zip(&members).map(label).collect());
+        let labels = (size > 1).then(|| group_labels(model, &members));
         Self { names, labels, size, parted_at: if parted_at == members.len() { 0 } else { parted_at }, members }
     }
 

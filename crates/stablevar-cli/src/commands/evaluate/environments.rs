@@ -69,10 +69,13 @@ fn judged(
     environment: Option<&str>,
     printer: &Printer,
 ) -> anyhow::Result<(ByEnvironment<JudgedRows>, usize, usize)> {
-    let text: Vec<&str> = environment.into_iter().collect();
+    // A column of the model names environments by its values, too; any other does letter by letter.
+    let (read, text): (Vec<&str>, Vec<&str>) =
+        environment.into_iter().partition(|name| model.selected_names().contains(name));
+    let as_they_are: Vec<&str> = read.into_iter().chain([target]).collect();
     let mut judged: ByEnvironment<JudgedRows> = ByEnvironment::default();
     let (mut rows, mut without_outcome) = (0, 0);
-    let beside = Beside { as_they_are: &[target], text: &text, needed: Some(target) };
+    let beside = Beside { as_they_are: &as_they_are, text: &text, needed: Some(target) };
     predict_parts(model, (data, input), beside, printer, |found| {
         rows += found.predictions.len() + found.passed_over;
         without_outcome += found.passed_over;
@@ -92,7 +95,8 @@ fn judged(
         }
         Ok(())
     })?;
-    match judged.iter().len() {
+    let environments = judged.iter().len();
+    match environments {
         0 if rows > 0 => bail!("{}: no row has an outcome: '{target}' is empty in all {}", display(data), count(rows)),
         0 => Err(in_file(data)(Error::TooFewRows { found: 0, needed: 1 }).into()),
         _ => Ok((judged, rows, without_outcome)),
