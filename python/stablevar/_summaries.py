@@ -236,8 +236,8 @@ def _notes(fit: dict[str, Any]) -> list[str]:
         if weaker:
             named = ", ".join(weaker[:5]) + (f" and {len(weaker) - 5} more" if len(weaker) > 5 else "")
             notes.append(
-                f"p of {named} is larger than effect and interval let expect: few rows tell of it, as of a rare mark, so "
-                "that t has few degrees of freedom, or effects of other shapes, which are tested as well, do not show."
+                f"p of {named} is larger than effect and interval let expect: few rows tell of it, as of a rare mark, "
+                "so that t has few degrees of freedom, or effects of other shapes, which are tested, too, do not show."
             )
     if fit["standard_errors"]:
         notes.append(

@@ -11,7 +11,7 @@ use stablevar::fit::FittedModel;
 /// Rows and columns of the heatmap at most; where there are more columns, neighbours share one.
 const CELLS: usize = 40;
 /// Letters of the names at the ends of such a group under the pointer, and beside it; of a text variable whose levels are one.
-const END: usize = 28;
+const END: usize = 12;
 const SHORT_END: usize = 7;
 const SHORT_NAME: usize = 9;
 /// Loops that the slider can reach at most.
