@@ -311,6 +311,7 @@ def pictures(folder, curves, sizes):
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import LogLocator, NullFormatter
 
     plt.rcParams.update({"svg.hashsalt": "stablevar", "font.size": 10})
     figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
@@ -319,20 +320,54 @@ def pictures(folder, curves, sizes):
         axis.plot([row[place] for row in found], [row[2] for row in found], "o-", label="SVI")
         axis.plot([row[place] for row in found], [row[3] for row in found], "s--", label="LassoCV")
         fixed = f"{found[0][1]} columns" if what == "rows" else f"{found[0][0]:,} rows"
-        axis.set(xscale="log", yscale="log", xlabel=what, ylabel="seconds", title=f"Time and {what} ({fixed})")
-        axis.legend(frameon=False)
+        axis.set(xlabel=f"{what} (log scale)", ylabel="seconds (log scale)", title=f"Time and {what} ({fixed})")
     for how, mark in (("in memory", "o-"), ("in chunks", "s--")):
         found = [row for row in sizes if row[1] == how]
         axes[2].plot([row[0] for row in found], [row[3] / 2**20 for row in found], mark, label=how)
-    axes[2].set(xscale="log", yscale="log", xlabel="rows", ylabel="MiB", title="Peak memory (50 columns)")
-    axes[2].legend(frameon=False)
+    axes[2].set(xlabel="rows (log scale)", ylabel="MiB (log scale)", title="Peak memory (50 columns)")
+    for axis in axes:
+        axis.set(xscale="log", yscale="log")
+        axis.legend(frameon=False)
+        for one in (axis.xaxis, axis.yaxis):
+            low, high = one.get_view_interval()
+            # Over less than two powers of ten these alone would be one label or none.
+            one.set_major_locator(LogLocator(subs=(1.0,) if high / low > 100 else (1.0, 2.0, 5.0)))
+            one.set_major_formatter("{x:,.10g}")
+            one.set_minor_formatter(NullFormatter())
     figure.savefig(folder / "performance.svg", metadata={"Date": None})
+
+
+def redraw():
+    """The picture again, from the tables of the page."""
+    tables, rows = [], []
+    for line in [*(ROOT / "docs" / "performance.md").read_text().splitlines(), ""]:
+        cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+        if not cells and rows:
+            tables.append(rows)
+            rows = []
+        elif cells:
+            rows.append(cells)
+    number = [int, int, float, float]
+    found = [
+        [[kind(cell.replace(",", "")) for kind, cell in zip(number, row)] for row in table[2:]]
+        for table in tables
+        if table[0][:2] == ["rows", "columns"]
+    ]
+    curves = dict(zip(("rows", "columns"), found))
+    memory = next(table[2:] for table in tables if "peak memory, MiB" in table[0])
+    sizes = [(int(row[0].replace(",", "")), row[1], None, float(row[5]) * 2**20) for row in memory]
+    pictures(ROOT / "docs" / "figures", curves, sizes)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_args().quick
+    parser.add_argument("--redraw", action="store_true", help="only draw the picture again, from the page's tables")
+    arguments = parser.parse_args()
+    if arguments.redraw:
+        redraw()
+        return 0
+    quick = arguments.quick
     page = Page()
     page.text(
         "# Performance",

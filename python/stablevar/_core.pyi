@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: Booleans of which some are missing are int8: 1, 0, and -1 where they are.
-Column = NDArray[np.float64] | NDArray[np.bool_] | NDArray[np.int8] | tuple[NDArray[np.int64], list[str]]
+Column = (
+    NDArray[np.float64]
+    | NDArray[np.bool_]
+    | NDArray[np.int8]
+    | tuple[NDArray[np.int64], list[str]]
+    | tuple[NDArray[np.float64], str]
+)
 Input = NDArray[np.float64] | list[Column]
 
 __version__: str
@@ -70,6 +76,7 @@ def fit_parts(
     source: Any,
     draft: str,
     command: str,
+    dates: list[str],
     progress: Callable[[str, int], Any] | None = None,
 ) -> Model: ...
 def reweigh_parts(
@@ -143,6 +150,7 @@ def compare(
     repeat_selection: bool,
     progress: Callable[[str, int], Any] | None = None,
 ) -> str: ...
+def labels(names: list[str], most: int) -> list[str]: ...
 def simulate(
     rows: int,
     rate: float,

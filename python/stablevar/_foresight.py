@@ -46,6 +46,8 @@ class Foresight:
         New rows.
     trust : str
         "yes", "with-care" or "no".
+    advice : str
+        What to do with the answer, and why.
     drift : dict of str to dict
         How each column differs from training, those that matter most first.
     findings : list of dict
@@ -66,6 +68,7 @@ class Foresight:
     outside_share: float
     rows: int
     trust: str
+    advice: str
     drift: dict[str, dict[str, Any]]
     findings: list[dict[str, Any]]
     target: str
@@ -84,16 +87,16 @@ class Foresight:
 
     def __str__(self) -> str:
         lines = [self._title(), "", *(f"{label:<{VALUES_AT}}{value}" for label, value in self._facts())]
-        lines += ["", *aligned(self._moved(PRINTED)), ""]
+        lines += ["", *wrapped(self._advice(), "", "  "), "", *aligned(self._moved(PRINTED)), ""]
         for text in told(self.findings):
             lines += wrapped(text, "- ", "  ")
-        return "\n".join(lines + [line for note in self._notes() for line in wrapped(note)])
+        return "\n".join(lines)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         facts = [(label.strip(), value) for label, value in self._facts()]
-        page = Summary(self._title(), facts, [self._moved(MOST_ROWS)], self._notes(), told(self.findings))
+        page = Summary(self._title(), facts, [self._moved(MOST_ROWS)], [self._advice()], told(self.findings))
         return page._repr_html_()
 
     def _title(self) -> str:
@@ -135,10 +138,8 @@ class Foresight:
         heads = ("column", "used", "training", "new", "s.d. moved", "p-value", "outside")
         return Table("Columns, those that matter most first", heads, rows, more)
 
-    def _notes(self) -> list[str]:
-        if self.findings:
-            return []
-        return ["Nothing speaks against it, but a changed relation can't be seen without outcomes."]
+    def _advice(self) -> str:
+        return f"What to do: {self.advice}."
 
 
 def foresight_of(text: str, target: str, training_rows: int) -> Foresight:

@@ -53,6 +53,7 @@ def evidence_frame(summary: dict[str, Any]) -> Any:
                 "effect_size": entry["effect_size"],
                 "spread": entry["spread"],
                 "doubtful": entry["doubtful"],
+                "weaker_than_t": entry["weaker_than_t"],
                 "needed": entry["needed"],
                 "n_eff": entry["effective_sample_size"],
                 "judged_without": tuple(entry["judged_without"]),

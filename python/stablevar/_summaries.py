@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import _core
 from ._frames import interval
 
 #: Characters of a line, and of a name at least.
@@ -139,33 +140,9 @@ def aligned(table: Table) -> list[str]:
     return [line(table.heads), *map(line, rows), *wrapped(table.more)]
 
 
-def shortened(name: str, most: int = 22) -> str:
-    """A name that is too long without its middle: names often differ at their ends."""
-    if len(name) <= most:
-        return name
-    front = (most - 1) // 2
-    return f"{name[:front]}…{name[len(name) - (most - 1 - front) :]}"
-
-
 def labels(names: Sequence[str], most: int = 22) -> list[str]:
     """Names that are too long without their middle, no two alike where the names are not."""
-    taken = {name for name in names if len(name) <= most}
-    found = []
-    for name in names:
-        # Where names are alike at both ends, what tells is where they begin to differ.
-        shared = max((_shared(name, other) for other in names if other != name), default=0)
-        front = most // 3
-        middle = f"{name[:front]}…{name[max(shared - 1, front) :]}"[:most]
-        numbered = (f"{shortened(name, most - 4)} #{k}" for k in range(2, len(names) + 2))
-        tried = [name] if len(name) <= most else [shortened(name, most), middle, *numbered]
-        label = next((label for label in tried if len(name) <= most or label not in taken), tried[-1])
-        taken.add(label)
-        found.append(label)
-    return found
-
-
-def _shared(one: str, other: str) -> int:
-    return next((k for k, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+    return _core.labels(list(names), most)
 
 
 def number(value: float | None) -> str:
@@ -255,6 +232,13 @@ def _notes(fit: dict[str, Any]) -> list[str]:
             "p (evidence): how often chance alone shows an effect as large, of any shape, given all others. Effect: "
             f"change of {changed} by one unit of it when all others are held fixed."
         )
+        weaker = [f"'{name}'" for name, entry in evidence.items() if entry["weaker_than_t"]]
+        if weaker:
+            named = ", ".join(weaker[:5]) + (f" and {len(weaker) - 5} more" if len(weaker) > 5 else "")
+            notes.append(
+                f"p of {named} is larger than effect and interval let expect: few rows tell of it, as of a rare mark, "
+                "so that t has few degrees of freedom, or effects of other shapes, which are tested, too, do not show."
+            )
     if fit["standard_errors"]:
         notes.append(
             "Std. error and interval (95 %): for the variables as selected, whatever the residuals' variances; that "

@@ -53,6 +53,10 @@ class Frame:
         """For every column whether it holds text or categories."""
         return [_kind(column) == "text" for column in self.columns]
 
+    def dates(self) -> list[str]:
+        """The names of the columns that hold dates."""
+        return [str(name) for name, column in zip(self.names, self.columns) if _kind(column) == "date"]
+
     def input(self, missing: bool = False) -> list[_core.Column]:
         """The columns for the core; missing values are refused unless the core is to deal with them."""
         return [_column(column, name, missing) for column, name in zip(self.columns, self.names)]
@@ -180,7 +184,8 @@ def _column(column: Any, name: Any, missing: bool) -> _core.Column:
         numbers = np.ascontiguousarray(numbers, dtype=np.float64)
         with _told_of_missing():
             assert_all_finite(numbers, allow_nan=missing, input_name=f"X (column {name!r})")
-        return numbers
+        # A model of dates can read them where a file writes them.
+        return (numbers, kind) if kind == "date" else numbers
     if kind == "boolean":
         flags = _values(column)
         absent = np.array([_is_missing(flag) for flag in flags], dtype=bool)

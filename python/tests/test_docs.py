@@ -111,11 +111,13 @@ def test_pictures_of_any_size_can_be_read(columns):
     X = X.rename(columns=long)
     judged = SVIRegressor(evidence="focused").fit(X, y)
     gated = SVIRegressor(evidence=None, max_iter=4).fit(X, y)
+    once = p.GatesDisplay(list(X.columns), np.linspace(0, 1, columns)[None], set(X.columns[:3]))
     places = np.array([f"place {k % columns}" for k in range(len(y))])
     models = {"judged": judged, "gated": gated}
     displays = [
         p.CorrelationDisplay.from_estimator(judged),
         p.GatesDisplay.from_estimator(gated),
+        once.plot(),
         p.EvidenceDisplay.from_estimator(judged),
         p.BalanceDisplay.from_estimator(Balance().fit(X)),
         p.BalancePathDisplay.from_path(balance_path(X.iloc[:, :20])),
@@ -125,6 +127,8 @@ def test_pictures_of_any_size_can_be_read(columns):
     for display in displays:
         assert _overprinted(display.figure_) == [], type(display).__name__
     matplotlib.pyplot.close("all")
+    # One loop makes no lines: a row for every gate, as of other evidence.
+    assert len(once.ax_.get_yticks()) == min(columns, 40) and "loop" in once.ax_.get_xlabel()
     # What is left out is said, and can be had.
     forest = p.EvidenceDisplay.from_estimator(judged)
     assert len(forest.ax_.get_yticks()) == min(columns, 40)

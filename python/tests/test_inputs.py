@@ -220,6 +220,20 @@ def test_dates_are_days_as_on_the_command_line(kind, command, tmp_path):
     np.testing.assert_allclose(chosen, np.column_stack([frame["a"], days]))
 
 
+def test_a_model_of_a_frames_dates_reads_those_of_a_file(command, tmp_path):
+    frame, y = dated()
+    days = frame.assign(sold=frame["sold"].dt.floor("D"))
+    model = SVIRegressor(**FAST).fit(days, y)
+    file, table = tmp_path / "model.json", tmp_path / "new.csv"
+    for one in (model, model.reselect(threshold=0.6)):
+        one.save(file)
+        # Without a notation eight digits are a number.
+        for written in ("%Y-%m-%d", "%Y%m%d", "%Y-%m-%dT00:00:00"):
+            days.assign(sold=days["sold"].dt.strftime(written)).to_csv(table, index=False)
+            predicted = np.array(command("predict", file, table).split()[1:], dtype=float)
+            np.testing.assert_allclose(predicted, one.predict(days), rtol=1e-12)
+
+
 def test_dates_may_be_missing_and_go_with_text():
     frame, y = dated()
     frame = frame.assign(text=np.resize(["x", "y"], len(y)))
@@ -404,3 +418,20 @@ def test_ctrl_c_stops_a_long_fit():
     finally:
         process.kill()
     assert "KeyboardInterrupt" in errors and time.monotonic() - start < 30
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_marks_of_missing_text_are_those_of_files(command, tmp_path):
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": random.normal(size=300), "t": random.choice(["none", "one", "two"], 300)})
+    frame["t"] = np.where(np.arange(300) % 25 == 3, np.resize(["NA", "n/a", "Null"], 300), frame["t"])
+    y = pd.Series(frame["a"] + (frame["t"] == "none") + 0.2 * random.normal(size=300), name="y")
+    model = SVIRegressor(**FAST, missing="mean").fit(frame, y)
+    told = {found["code"]: found for found in model.summary_["findings"]}
+    assert told["missing-marks"]["variables"] == ["t"] and "'NA' in 't'" in told["missing-marks"]["what"]
+    # None of them is a level; a word that is one in texts is.
+    assert {name for name in model.coefficients_.index if name.startswith("t=")} <= {"t=none", "t=one", "t=two"}
+    table, file = tmp_path / "t.csv", tmp_path / "m.json"
+    frame.assign(y=y).to_csv(table, index=False)
+    command("fit", table, "--target", "y", "--missing", "mean", "--evidence", "focused", "--model", file)
+    np.testing.assert_array_equal(stablevar.load(file).coef_, model.coef_)

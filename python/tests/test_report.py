@@ -237,6 +237,14 @@ def test_names_are_never_broken_inside_a_word(crowded, look):
         assert broken == []
 
 
+def test_lines_never_break_inside_an_option(crowded, look):
+    for width in [800, 360]:
+        lines = look(crowded, width=width).eval_on_selector_all(
+            "code .whole, .warnings .whole", "all => all.map(one => [one.textContent, one.getClientRects().length])"
+        )
+        assert ["--missing", 1] in lines and all(count == 1 for _, count in lines), lines
+
+
 def test_a_hundred_columns_are_still_a_page(crowded, look):
     page = look(crowded)
     shown = page.locator("#variable-table tbody tr:visible")

@@ -8,6 +8,7 @@ import sys
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
@@ -252,3 +253,17 @@ def test_labels_tell_names_apart():
     found = labels(names, 22)
     assert len(set(found[:3])) == 3 and found[3:] == ["short", "short"] and max(map(len, found)) <= 22
     assert len(set(labels([f"{k}" + "x" * 40 for k in range(300)], 14))) == 300
+
+
+def test_the_p_value_of_a_rare_mark_is_explained():
+    random = np.random.default_rng(1)
+    X = pd.DataFrame(random.normal(size=(800, 3)), columns=["a", "b", "c"])
+    X["mark"] = (np.arange(800) % 89 == 0).astype(float)
+    y = pd.Series(X["a"] + 1.2 * X["mark"] + random.normal(size=800), name="y")
+    model = SVIRegressor(evidence="residual", random_state=0).fit(X, y)
+    frame = model.evidence_
+    assert list(frame.index[frame["weaker_than_t"]]) == ["mark"], frame[["t", "p_value"]]
+    text = " ".join(str(model.summary()).split())
+    assert "p of 'mark' is larger than effect and interval let expect" in text
+    plain = SVIRegressor(evidence="residual", random_state=0).fit(X.drop(columns="mark"), y)
+    assert "let expect" not in str(plain.summary())

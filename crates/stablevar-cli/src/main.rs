@@ -7,7 +7,6 @@ mod printer;
 mod signals;
 
 use args::{Arguments, Command};
-use clap::Parser;
 use std::process::ExitCode;
 
 /// How a command ended, when it did not fail.
@@ -19,7 +18,7 @@ pub(crate) enum Ending {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::of_the_shell();
     signals::clean_up();
     if let Some(threads) = arguments.threads {
         // Fails only if the pool exists already, and nothing has run yet.

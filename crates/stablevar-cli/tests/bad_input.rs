@@ -196,7 +196,9 @@ fn model_files_that_are_not_whole_or_not_ours() {
     );
     folder.run(&["report", "shrunk.json"]).fails_with(&["do not fit together"]);
     folder.file("empty.json", "");
-    folder.run(&["predict", "empty.json", "train.csv"]).fails_with(&["empty.json is empty"]);
+    folder
+        .run(&["predict", "empty.json", "train.csv"])
+        .fails_with(&["empty.json is empty", "a model file what a fit wrote"]);
 }
 
 #[test]

@@ -130,6 +130,17 @@ fn predictions_keep_ids_and_have_intervals() {
     let inside = rows[1..].iter().filter(|row| (value(row, 3)..=value(row, 4)).contains(&value(row, 1))).count();
     assert!((0.76..=0.86).contains(&(inside as f64 / 600.0)), "{inside}");
     assert!(run.stderr().contains("hold 80 % of outcomes"), "{}", run.stderr());
+    // The level may stand by itself, and be left out wherever the option stands.
+    let predict = |words: &[&str]| folder.run(&[&["predict"], words].concat());
+    let apart = predict(&["m.json", "ids.csv", "--keep", "id,y", "--interval", "0.8"]).succeeds();
+    assert_eq!(apart.stdout(), shown);
+    for words in [["--interval", "m.json", "ids.csv"], ["m.json", "--interval", "ids.csv"]] {
+        let bare = predict(&words).succeeds();
+        assert!(bare.stderr().contains("hold 90 % of outcomes"), "{}", bare.stderr());
+    }
+    predict(&["m.json", "ids.csv", "--interval", "80"]).fails_with(&["interval", "not 80"]);
+    let word = predict(&["m.json", "ids.csv", "--interval", "wide"]);
+    assert!(word.code() == 2 && word.stderr().contains("unexpected argument 'wide'"), "{}", word.stderr());
     folder
         .run(&["predict", "m.json", "ids.csv", "--keep", "di"])
         .fails_with(&["no column 'di'", "the columns are: 'id', 's1'"]);

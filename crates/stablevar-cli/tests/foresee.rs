@@ -66,7 +66,7 @@ fn people_get_a_table_and_a_page() {
     let run = folder.run(&["foresee", "m.json", "new.csv", "--report", "page.html"]).succeeds();
     let text = run.stdout();
     for word in
-        ["root mean squared error", "expected here", "90 % interval", "outside what training saw", "to be trusted"]
+        ["root mean squared error", "expected here", "90 % interval", "outside what training saw", "What to do: "]
     {
         assert!(text.contains(word), "no '{word}' in: {text}");
     }
@@ -78,12 +78,28 @@ fn people_get_a_table_and_a_page() {
 }
 
 #[test]
+fn with_care_says_why_and_what_to_do() {
+    let folder = with_model();
+    folder.file("moved.csv", table(1500, 2.1, false));
+    let json = folder.run(&["foresee", "m.json", "moved.csv", "--format", "json"]).succeeds().json();
+    assert_eq!(json["trust"], "with-care", "{json}");
+    let run = folder.run(&["foresee", "m.json", "moved.csv"]).succeeds();
+    let said = run.prose();
+    assert!(said.contains("What to do: plan with the upper end of the interval"), "{said}");
+    assert!(said.contains("effective training rows are like these"), "{said}");
+    folder.file("same.csv", table(1500, 0.0, false));
+    let same = folder.run(&["foresee", "m.json", "same.csv", "--format", "json"]).succeeds().json();
+    assert!(same["trust"] == "yes" && same["advice"].as_str().unwrap().starts_with("use the figure"), "{same}");
+}
+
+#[test]
 fn no_error_is_given_where_training_never_was() {
     let folder = with_model();
     folder.file("far.csv", table(500, 25.0, false));
     let json = folder.run(&["foresee", "m.json", "far.csv", "--format", "json"]).succeeds().json();
     assert!(json["expected_error"].is_null() && json["interval"].is_null());
     assert_eq!((json["trust"].as_str(), json["outside_share"].as_f64()), (Some("no"), Some(1.0)));
+    assert!(json["advice"].as_str().unwrap().starts_with("rely on no figure"), "{json}");
     let text = folder.run(&["foresee", "m.json", "far.csv"]).succeeds();
     assert!(text.stdout().contains("can't be told") && text.stderr().contains("100 % of the new rows lie outside"));
 }

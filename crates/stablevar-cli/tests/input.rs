@@ -111,6 +111,67 @@ fn rows_without_an_outcome_are_left_out_and_told() {
 }
 
 #[test]
+fn evaluate_leaves_out_rows_without_an_outcome_and_counts_them() {
+    let folder = Folder::new();
+    folder.file("t.csv", messy());
+    folder.run(&["fit", "t.csv", "--target", "price", "--columns", "area,code", "--model", "m.json"]).succeeds();
+    let evaluate =
+        |file: &str| folder.run(&["evaluate", "m.json", "m.json", file, "--env", "code", "--format", "json"]);
+    let whole = evaluate("t.csv").succeeds().json();
+    assert_eq!(whole["rows_without_outcome"], 0);
+    // The rows that stay are those of the whole table, whatever else the others lack.
+    let (mut lines, mut fewer): (Vec<String>, Vec<String>) = (messy().lines().map(String::from).collect(), Vec::new());
+    for (k, line) in lines.iter_mut().enumerate() {
+        if k % 10 != 7 {
+            fewer.push(line.clone());
+            continue;
+        }
+        let mut fields: Vec<&str> = line.split(';').collect();
+        (fields[1], fields[2]) = (["", "n/a"][k % 2], "");
+        *line = fields.join(";");
+    }
+    folder.file("gaps.csv", lines.join("\n"));
+    folder.file("fewer.csv", fewer.join("\n"));
+    let run = evaluate("gaps.csv").succeeds();
+    let told = "gaps.csv: 12 of 120 rows are left out: they have no outcome ('price')";
+    assert_eq!(run.stderr().matches(told).count(), 1, "{}", run.stderr());
+    let (gaps, fewer) = (run.json(), evaluate("fewer.csv").succeeds().json());
+    assert_eq!((&gaps["environments"], &gaps["rows_without_outcome"]), (&fewer["environments"], &12.into()));
+    // A fault is told with its place in the whole file.
+    folder.file("inf.csv", "price;area;code\n;1,5;1\n1;inf;1\n2;2,5;1\n");
+    folder.run(&["evaluate", "m.json", "inf.csv"]).fails_with(&["row 2", "'area'"]);
+    folder.file("none.csv", "price;area;code\n;1,5;1\n;2,5;1\n");
+    folder.run(&["evaluate", "m.json", "none.csv"]).fails_with(&["no row has an outcome: 'price' is empty in all 2"]);
+    folder.run(&["report", "m.json", "--evaluate", "gaps.csv", "--out", "r.html"]).succeeds();
+}
+
+#[test]
+fn what_is_missing_is_so_in_any_letters_and_doubtful_words_are_told() {
+    let folder = Folder::new();
+    let row = |k: usize| {
+        let area = match k % 12 {
+            5 => ["n/a", "Null", "-", "none"][k / 12 % 4].to_string(),
+            _ => format!("{}", (k * 37) % 101),
+        };
+        let alley = if k % 9 == 4 { "NA" } else { ["none", "grave", "paved"][k % 3] };
+        format!("{area},{alley},{}\n", (k * 37) % 101 * 3 + 20 * (k % 3) + (k * 13) % 7)
+    };
+    folder.file("t.csv", format!("area,alley,y\n{}", (0..240).map(row).collect::<String>()));
+    let run = folder.run(&["fit", "t.csv", "--target", "y", "--missing", "mean", "--model", "m.json"]).succeeds();
+    let told = run.stderr();
+    assert!(told.contains("'area': '-' among numbers is read as missing (10 values)"), "{told}");
+    assert!(told.contains("'NA' in 'alley' is read as a missing value"), "{told}");
+    assert!(!told.contains("'none' in 'alley'"), "{told}");
+    // In a column of texts a word is a value: none is a level, and NA is no new one.
+    let levels = read(&folder.path("m.json"));
+    assert!(levels.contains("\"none\"") && !levels.contains("\"-\""), "{levels}");
+    let foreseen = folder.run(&["foresee", "m.json", "t.csv"]).succeeds();
+    assert!(!foreseen.stderr().contains("levels that training did not have"), "{}", foreseen.stderr());
+    let kept = ["fit", "t.csv", "--target", "y", "--missing", "mean", "--category", "area", "--format", "json"];
+    assert!(!folder.run(&kept).stderr().contains("among numbers"));
+}
+
+#[test]
 fn text_in_utf_16_is_called_so() {
     let folder = Folder::new();
     let bytes: Vec<u8> = "\u{feff}a,y\n1,2\n3,4\n".encode_utf16().flat_map(|unit| unit.to_le_bytes()).collect();

@@ -5,7 +5,7 @@ use crate::stream::{StreamInput, TablePart, Visit};
 use crate::{IoError, Result};
 use csv::{ByteRecord, ReaderBuilder, Trim};
 use stablevar::notation::{Decimal, Notation, Written};
-use stablevar::table::{Column, Table, TextValues, Values, is_missing};
+use stablevar::table::{Column, Table, TextValues, Values, is_missing, may_be_a_value};
 use std::io::{BufRead, BufReader, Read};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -55,6 +55,9 @@ impl CsvLayout {
         let (seen, rows) = look(path, records(open(input)?, delimiter), plan)?;
         let kinds = kinds(path, &seen, delimiter, plan)?;
         for ((name, kind), seen) in plan.names.clone().iter().zip(&kinds).zip(&seen) {
+            if !matches!(kind, FieldKind::Skip | FieldKind::Text) && seen.written.absent > 0 {
+                plan.note_absent(name, seen.written.absent_example(), seen.written.absent);
+            }
             if let FieldKind::Noted(notation) = kind {
                 plan.note(name, notation.clone(), seen.written.example());
             }
@@ -317,7 +320,9 @@ impl Builder {
                 values.push(number.unwrap_or(f64::NAN));
             }
             Builder::Text { texts, positions } => {
-                let code = (!is_missing(field)).then(|| match positions.get(field) {
+                let missing = is_missing(field);
+                // A word that may have been meant as a value is listed, so that it can be told.
+                let code = (!missing || may_be_a_value(field)).then(|| match positions.get(field) {
                     Some(&code) => code,
                     None => {
                         let code = texts.levels.len() as u32;
@@ -326,7 +331,7 @@ impl Builder {
                         code
                     }
                 });
-                texts.codes.push(code);
+                texts.codes.push(code.filter(|_| !missing));
             }
         }
     }

@@ -77,7 +77,7 @@ impl IoError {
                 "name a file, a folder of Parquet files, or a pattern like 'data/*.parquet'".into()
             }
             IoError::PartDiffers { .. } => "write the files of a table with the same columns of the same kinds".into(),
-            IoError::Empty { .. } => "a table needs a header line and data".into(),
+            IoError::Empty { .. } => "a table has a header line and data, a model file what a fit wrote".into(),
             IoError::Ragged { separator: Some(separator), .. } => {
                 let shown = if *separator == '\t' { "tab".to_string() } else { separator.to_string() };
                 format!("the header looks separated by '{shown}': {}", wording.setting("delimiter", Some(&shown)))

@@ -47,6 +47,8 @@ pub(crate) struct Plan {
     pub reading: Reading,
     /// For each of those a value as it stands in the table.
     pub examples: BTreeMap<String, String>,
+    /// Columns with texts that are missing values only among numbers: the first of these texts, and how many there are.
+    absent: BTreeMap<String, (String, u64)>,
 }
 
 impl Plan {
@@ -74,7 +76,7 @@ impl Plan {
                 dates.insert(name, wish);
             }
         }
-        Ok(Self { options, dates, names, reading: Reading::new(), examples: BTreeMap::new() })
+        Ok(Self { options, dates, names, reading: Reading::new(), examples: BTreeMap::new(), absent: BTreeMap::new() })
     }
 
     pub(crate) fn skips(&self, name: &String) -> bool {
@@ -141,6 +143,11 @@ impl Plan {
         self.examples.insert(name.into(), example.into());
     }
 
+    /// Notes that texts of a column are missing values since all others are numbers or dates.
+    pub(crate) fn note_absent(&mut self, name: &str, example: &str, count: u64) {
+        self.absent.insert(name.into(), (example.into(), count));
+    }
+
     /// Names of the columns that the table has once it is read.
     pub(crate) fn columns(&self) -> Vec<String> {
         let used = self.names.iter().filter(|name| !self.skips(name));
@@ -154,7 +161,7 @@ impl Plan {
     /// In words how texts are read, where the table that this one is read like does not say so.
     pub(crate) fn told(&self, wording: &dyn Wording) -> Vec<String> {
         let new = self.reading.iter().filter(|(name, notation)| self.known(name) != Some(notation));
-        new.map(|(name, notation)| {
+        let read = new.map(|(name, notation)| {
             let example = &self.examples[name];
             let value = notation.parse(example).filter(|_| !self.takes_apart(name));
             let shown = value.map_or(String::new(), |value| format!(" ('{example}' is {value})"));
@@ -168,8 +175,13 @@ impl Plan {
                 ),
             };
             format!("'{name}' is read as {}{shown}; {otherwise}", notation.in_words())
-        })
-        .collect()
+        });
+        let absent = self.absent.iter().map(|(name, (example, count))| {
+            let values = if *count == 1 { "1 value" } else { &format!("{count} values") };
+            let otherwise = wording.setting("category", Some(name));
+            format!("'{name}': '{example}' among numbers is read as missing ({values}); when fitting, {otherwise} keeps texts")
+        });
+        read.chain(absent).collect()
     }
 }
 

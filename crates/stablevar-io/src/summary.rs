@@ -1,6 +1,7 @@
 //! A fit for other programs.
 
 use serde_json::{Map, Value, json};
+use stablevar::diagnostics::is_weaker_than_its_t;
 use stablevar::estimator::Estimator;
 use stablevar::evidence::VariableEvidence;
 use stablevar::finding::{Finding, Words};
@@ -65,6 +66,7 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
     let told = |evidence: &VariableEvidence| {
         let mut value = json!(evidence);
         value["alternatives"] = evidence.alternatives.iter().map(|&variable| names[variable].clone()).collect();
+        value["weaker_than_t"] = is_weaker_than_its_t(evidence).into();
         value["judged_without"] = evidence.judged_without.iter().map(|&variable| names[variable].clone()).collect();
         value
     };

@@ -333,7 +333,7 @@ fn heatmaps(runs: &[Run], seeds: usize) -> Result<Figure, csv::Error> {
                 squares.push(Square { r#loop: step, row, column, mean, standard_error: error });
             }
         }
-        charts.push(Heatmap { names: names.clone(), values, parted_at: world.stable });
+        charts.push(Heatmap { names: names.clone(), labels: None, values, parted_at: world.stable });
     }
     let headings = ["(a) before weighting", "(b) after loop 3", "(c) after loop 7", "(d) after loop 10"];
     let panels: Vec<(&str, &dyn Chart)> =

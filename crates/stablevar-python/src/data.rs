@@ -3,6 +3,7 @@
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use stablevar::notation::{DateNotation, Notation, Order, Reading};
 use stablevar::table::{Column, Numbers, Table, TextValues, Values, is_missing};
 
 /// One column.
@@ -16,6 +17,8 @@ pub(crate) enum InputColumn<'py> {
     Flags(PyReadonlyArray1<'py, i8>),
     /// Positions in a list of texts; -1 is missing.
     Text(PyReadonlyArray1<'py, i64>, Vec<String>),
+    /// Days since 1970-01-01, and the word for them.
+    Date(PyReadonlyArray1<'py, f64>, String),
 }
 
 /// The covariates.
@@ -30,7 +33,7 @@ pub(crate) enum Input<'py> {
 impl InputColumn<'_> {
     fn values(&self) -> PyResult<Values<'_>> {
         Ok(match self {
-            InputColumn::Number(array) => Values::Number(strided(array)?),
+            InputColumn::Number(array) | InputColumn::Date(array, _) => Values::Number(strided(array)?),
             InputColumn::Boolean(array) => Values::Boolean(array.as_array().iter().map(|value| Some(*value)).collect()),
             InputColumn::Flags(array) => {
                 let flag = |value: &i8| matches!(value, 0 | 1).then_some(*value == 1);
@@ -81,9 +84,25 @@ impl Input<'_> {
         }
     }
 
+    /// How a file is to be read that writes such columns in texts: dates as the standard has them.
+    pub(crate) fn reading(&self, names: &[String]) -> Reading {
+        let Input::Columns(columns) = self else { return Reading::new() };
+        let dated = columns
+            .iter()
+            .zip(names)
+            .filter(|(column, _)| matches!(column, InputColumn::Date(_, word) if word == "date"));
+        standard_dates(dated.map(|(_, name)| name))
+    }
+
     pub(crate) fn table(&self, names: &[String]) -> PyResult<Table<'_>> {
         Table::new(self.columns(names)?).map_err(crate::errors::value_error)
     }
+}
+
+/// Dates as in 2014-10-13 for all of these columns.
+pub(crate) fn standard_dates<'a>(names: impl Iterator<Item = &'a String>) -> Reading {
+    let date = DateNotation { order: Order::YearMonthDay, parts: false, hours: false };
+    names.map(|name| (name.clone(), Notation::Date(date))).collect()
 }
 
 /// Spellings of a missing value are missing, as they are in files; an outcome's classes may bear any name.

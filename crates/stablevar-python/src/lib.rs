@@ -36,6 +36,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(judged::errors_by_environment, module)?)?;
     module.add_function(wrap_pyfunction!(compared::held_out, module)?)?;
     module.add_function(wrap_pyfunction!(compared::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(wording::labels, module)?)?;
     module.add_function(wrap_pyfunction!(simulated::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(simulated::real_data, module)?)?;
     Ok(())

@@ -90,6 +90,7 @@ pub(crate) fn fit<'py>(
     })?
     .map_err(value_error)?;
     model.origin.command = Some(command);
+    model.reading = input.reading(&names);
     Ok((Model { inner: model }, weights.into_pyarray(py)))
 }
 
@@ -172,6 +173,7 @@ pub(crate) fn reselect<'py>(
     })?
     .map_err(value_error)?;
     model.origin.command = Some(command);
+    model.reading.clone_from(&known.reading);
     Ok((Model { inner: model }, weights.map(|weights| weights.into_pyarray(py))))
 }
 

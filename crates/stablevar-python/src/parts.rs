@@ -1,6 +1,6 @@
 //! Rows spread over machines: what each of them does with its part, and the fit that asks them.
 
-use crate::data::{Input, InputColumn, add_weights, free_name};
+use crate::data::{Input, InputColumn, add_weights, free_name, standard_dates};
 use crate::errors::value_error;
 use crate::model::{Model, estimator, from_json, ticking, to_json};
 use crate::running::{Watch, run};
@@ -323,7 +323,8 @@ fn with_rows<T: Send>(
 
 /// Fits a method to rows that `source` passes over.
 #[pyfunction]
-#[pyo3(signature = (method, settings, source, draft, command, progress=None))]
+#[pyo3(signature = (method, settings, source, draft, command, dates, progress=None))]
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn fit_parts(
     py: Python<'_>,
     method: &str,
@@ -331,6 +332,7 @@ pub(crate) fn fit_parts(
     source: Py<PyAny>,
     draft: &str,
     command: String,
+    dates: Vec<String>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Model> {
     let estimator = estimator(method, settings)?;
@@ -338,6 +340,7 @@ pub(crate) fn fit_parts(
         Ok(estimator.on_threads(|| estimator.fit_rows(rows, &ticking(watch)))?.model)
     })?;
     model.origin.command = Some(command);
+    model.reading = standard_dates(dates.iter());
     Ok(Model::new(model))
 }
 

@@ -1,5 +1,6 @@
-//! Settings as Python's users write them.
+//! Settings as Python's users write them, and names as they are shown.
 
+use pyo3::prelude::*;
 use stablevar::design::Task;
 use stablevar::estimator::{Twin, setting};
 use stablevar::method::preset;
@@ -30,4 +31,10 @@ impl Wording for Parameters {
     fn auto(&self) -> &'static str {
         "None"
     }
+}
+
+/// Names of at most so many letters, no two alike where the names are not, as charts and tables show them.
+#[pyfunction]
+pub(crate) fn labels(names: Vec<String>, most: usize) -> Vec<String> {
+    stablevar_report::text::labels(names.iter().map(String::as_str), most)
 }

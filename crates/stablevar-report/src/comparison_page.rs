@@ -2,7 +2,7 @@
 
 use crate::chart::{Axis, Frontier, Placement, Scale, picture};
 use crate::page::{explained, moving_document, section, table, wide};
-use crate::text::{count, escape, number, shorten, shorten_name};
+use crate::text::{count, escape, number, prose, shorten, shorten_name};
 use stablevar::comparison::{Compared, Comparison};
 
 /// The page that shows ways of fitting side by side.
@@ -49,7 +49,7 @@ pub fn page(compared: &Comparison, target: &str, command: &str) -> String {
                 "<p>{} rows. Each of these regions was held out whole; the model was fitted to the other rows and predicted the \
                  region.</p><ul>{regions}</ul><p><code>{}</code></p>",
                 count(compared.rows),
-                escape(command)
+                prose(command)
             ),
         ),
     ];

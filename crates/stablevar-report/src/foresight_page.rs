@@ -3,7 +3,7 @@
 use crate::chart::{Forest, Interval, LABEL, PANEL, picture};
 use crate::model_page::overview::{NOTHING, warnings};
 use crate::page::{TableCell, explained, moving_document, name as shown, panels, section, sortable_table};
-use crate::text::{count, escape, labels, number, p_value, shorten_name};
+use crate::text::{capitalised, count, escape, labels, number, p_value, prose, shorten_name};
 use stablevar::finding::Words;
 use stablevar::fit::FittedModel;
 use stablevar::foresight::{ColumnDrift, Foresight, Trust};
@@ -15,37 +15,23 @@ const PICTURED: usize = 30;
 /// The page, in the words of a front end.
 pub fn page(model: &FittedModel, foresight: &Foresight, wording: &dyn Wording, command: Option<&str>) -> String {
     let findings: Vec<Words> = foresight.findings.iter().map(|finding| finding.words(wording)).collect();
-    let made = command.map(|command| format!("<p>Made by <code>{}</code></p>", escape(command))).unwrap_or_default();
+    let made = command.map(|command| format!("<p>Made by <code>{}</code></p>", prose(command))).unwrap_or_default();
     let sections = [
         answers(model, foresight),
-        section("watch", "What to watch out for", &watch(model, foresight, &findings)),
+        section("watch", "What to watch out for", &watch(foresight, &findings)),
         section("drift", "Which columns drifted?", &drift(model, foresight)),
         made,
     ];
     moving_document(&format!("What to expect of {} on new rows", shorten_name(&model.target, 60)), &sections)
 }
 
-/// Whether so few training rows are like the new ones that one figure says too much.
-pub fn rests_on_few(model: &FittedModel, foresight: &Foresight) -> bool {
-    let remembered = model.memory.as_ref().map_or(0, |memory| memory.rows());
-    3.0 * foresight.effective_sample_size < remembered as f64
-}
-
-/// What to say then.
-pub const FEW: &str = "Few training rows are like these: use the interval, not the figure.";
-
-fn watch(model: &FittedModel, foresight: &Foresight, findings: &[Words]) -> String {
+fn watch(foresight: &Foresight, findings: &[Words]) -> String {
     // Where no error can be foreseen, that nothing need be done about one of the reasons would be a lie.
     let otherwise = (foresight.trust != Trust::No).then_some(NOTHING);
-    let few = if rests_on_few(model, foresight) && foresight.expected_error.is_some() {
-        format!("<p>{FEW}</p>")
-    } else {
-        String::new()
-    };
     let unseen = "<p>What columns can't show is a changed relation: the same columns may go with other outcomes than in training. \
                   Only outcomes tell.</p>";
     let told = if findings.is_empty() { String::new() } else { warnings(findings, otherwise) };
-    format!("{few}{told}{unseen}")
+    format!("{told}{unseen}")
 }
 
 fn answers(model: &FittedModel, foresight: &Foresight) -> String {
@@ -75,7 +61,10 @@ fn answers(model: &FittedModel, foresight: &Foresight) -> String {
             "How much is new?",
             (format!("{:.1} %", 100.0 * foresight.outside_share), "of the rows lie outside what training saw".into()),
         ),
-        ("Can it be trusted?", (foresight.trust.words().into(), String::new())),
+        (
+            "Can it be trusted?",
+            (foresight.trust.words().into(), format!("{}.", escape(&capitalised(&foresight.advice)))),
+        ),
     ];
     let answers: String = answers
         .into_iter()

@@ -1,5 +1,6 @@
 //! Text that is safe to show, whatever it holds.
 
+use stablevar::diagnostics::is_weaker_than_its_t;
 use stablevar::evidence::Sufficiency;
 use stablevar::fit::{EnvironmentEffects, FittedModel};
 use stablevar::selection::Rule;
@@ -23,6 +24,29 @@ pub fn escape(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// Prose or a command as HTML in which no line breaks inside the name of an option, as browsers do after hyphens.
+pub fn prose(text: &str) -> String {
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    let (mut html, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find("--") {
+        let end = rest[at..].find(|letter| !is_name(letter)).map_or(rest.len(), |length| at + length);
+        let begins = rest[..at].chars().next_back().is_none_or(|before| !is_name(before));
+        html.push_str(&escape(&rest[..at]));
+        let name = escape(&rest[at..end]);
+        html.push_str(&if begins && end > at + 2 { format!("<span class=\"whole\">{name}</span>") } else { name });
+        rest = &rest[end..];
+    }
+    html + &escape(rest)
+}
+
+/// A value of a table as a reader needs it: of a number with a fraction the digits that count, all else as it stands.
+pub fn value(text: &str) -> String {
+    match text.parse::<f64>() {
+        Ok(number_of_it) if number_of_it.is_finite() && number_of_it.fract() != 0.0 => number(number_of_it),
+        _ => text.to_string(),
+    }
 }
 
 /// At most `most` characters, with an ellipsis where some were cut.
@@ -145,6 +169,25 @@ pub fn joined(model: &FittedModel, variable: usize) -> bool {
     below && model.selected.contains(&variable) && model.standing(variable).is_none()
 }
 
+/// In a sentence why p-values of some variables are larger than their t lets expect, if any are.
+pub fn weaker_than_t(model: &FittedModel) -> Option<String> {
+    let judged = model.encoding.features.iter().zip(model.evidence.iter().flatten());
+    let names: Vec<String> = judged
+        .filter(|(_, evidence)| is_weaker_than_its_t(evidence))
+        .map(|(feature, _)| format!("'{}'", shorten_name(&feature.name, 40)))
+        .collect();
+    let (shown, more) = names.split_at(names.len().min(5));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    let told = || {
+        format!(
+            "the p-value of {}{more} is larger than effect and standard error let expect: few rows tell of it, as of a rare mark, so \
+             that t has few degrees of freedom, or effects of other shapes, which are tested as well, do not show at all",
+            shown.join(", ")
+        )
+    };
+    (!names.is_empty()).then(told)
+}
+
 /// In a sentence whether the selected variables predict as well as all.
 pub fn sufficiency(set: &Sufficiency) -> String {
     let errors = set.difference / set.standard_error;
@@ -153,12 +196,15 @@ pub fn sufficiency(set: &Sufficiency) -> String {
         false if errors < SURE => format!("may predict worse than all of them ({errors:.1} standard errors)"),
         false => "predict worse than all of them".into(),
     };
+    let share = |value: f64| 100.0 * value / set.loss_all;
+    let difference = match set.loss_all > 0.0 {
+        true => format!("difference {:+.1} %, s.e. {:.1} %", share(set.difference), share(set.standard_error)),
+        false => format!("difference {}, s.e. {}", number(set.difference), number(set.standard_error)),
+    };
     format!(
-        "in these rows the selected variables {verdict}: loss {} against {} (difference {}, s.e. {})",
+        "in these rows the selected variables {verdict}: loss {} against {} ({difference})",
         number(set.loss_selected),
-        number(set.loss_all),
-        number(set.difference),
-        number(set.standard_error)
+        number(set.loss_all)
     )
 }
 
@@ -198,6 +244,24 @@ mod tests {
     }
 
     #[test]
+    fn options_stay_whole_in_prose() {
+        assert_eq!(
+            prose("use --balance-steps <9> (--loops), a -- b or x--y"),
+            "use <span class=\"whole\">--balance-steps</span> &lt;9&gt; (<span class=\"whole\">--loops</span>), a -- b or x--y"
+        );
+        assert_eq!(prose("--exclude"), "<span class=\"whole\">--exclude</span>");
+        assert_eq!(prose("\"a\""), "&quot;a&quot;");
+    }
+
+    #[test]
+    fn values_of_a_table_lose_digits_that_do_not_count() {
+        assert_eq!(
+            ["0.123456789012", "98103", "007", "1e400", "text"].map(value),
+            ["0.12346", "98103", "007", "1e400", "text"]
+        );
+    }
+
+    #[test]
     fn numbers_are_as_long_as_needed() {
         assert_eq!(
             [number(0.0), number(0.12345678), number(-1234.5678), number(12_345_678.9), number(1e-9), number(3e12)],
@@ -222,7 +286,11 @@ mod tests {
             standard_error: 0.1,
             sufficient,
         };
-        assert!(sufficiency(&set(0.05, true)).contains("predict as well as all"));
+        let words = sufficiency(&set(0.05, true));
+        assert!(
+            words.contains("predict as well as all") && words.ends_with("(difference +5.0 %, s.e. 10.0 %)"),
+            "{words}"
+        );
         assert!(sufficiency(&set(0.157, false)).contains("may predict worse than all of them (1.6 standard errors)"));
         assert!(sufficiency(&set(0.3, false)).contains("variables predict worse than all of them: loss"));
     }

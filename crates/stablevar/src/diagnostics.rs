@@ -2,6 +2,8 @@
 
 use crate::design::TrainingData;
 use crate::error::Result;
+use crate::evidence::VariableEvidence;
+use crate::functions::normal_cdf;
 pub use crate::linalg::{correlation_from_covariance, covariance_from_moments};
 
 use crate::linalg::{Cholesky, Matrix};
@@ -9,6 +11,22 @@ use crate::passes::{RowSource, Weighting};
 use crate::threads::map_chunks_mut;
 use crate::weights::{Mask, SampleWeights};
 use serde::{Deserialize, Serialize};
+
+/// The least |t| that a reader would take for something.
+const NOTED_T: f64 = 1.5;
+/// Degrees of freedom that are few, and how much larger a p-value is told of.
+const FEW_DEGREES: f64 = 30.0;
+const MUCH_LARGER: f64 = 2.0;
+
+/// Whether a variable's p-value is much larger than its t would make it even with few degrees of freedom: where few rows tell its
+/// effect, as those of a rare mark, or where the test of other shapes, which counts as well, shows none.
+pub fn is_weaker_than_its_t(evidence: &VariableEvidence) -> bool {
+    let t = evidence.t.abs();
+    // The square of the normal quantile that is as unlikely as Student's t (Wallace, 1959).
+    let shrink = (8.0 * FEW_DEGREES + 1.0) / (8.0 * FEW_DEGREES + 3.0);
+    let normal = shrink * (FEW_DEGREES * (t * t / FEW_DEGREES).ln_1p()).sqrt();
+    evidence.effect.is_some() && t > NOTED_T && evidence.p_value > MUCH_LARGER * 2.0 * normal_cdf(-normal)
+}
 
 /// The correlation matrix of the encoded columns under the weights.
 pub fn weighted_correlations(data: &dyn RowSource, weights: &SampleWeights) -> Result<Matrix> {
@@ -173,6 +191,18 @@ pub fn selection_condition(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_p_value_that_does_not_go_with_its_t_is_seen() {
+        let found = |t: f64, p_value: f64| {
+            is_weaker_than_its_t(&VariableEvidence { effect: Some(1.0), t, p_value, ..Default::default() })
+        };
+        // With 30 degrees t = 3 has 0.0054, with 6 it has 0.024.
+        assert!(found(3.0, 0.024) && found(-3.0, 0.024) && found(1.61, 0.83));
+        assert!(!found(3.0, 0.0027) && !found(3.0, 0.0054) && !found(6.8, 5.9e-11) && !found(1.0, 0.9));
+        // Beyond the range of numbers.
+        assert!(!found(80.0, 0.0));
+    }
 
     #[test]
     fn selection_condition_of_a_known_covariance() {

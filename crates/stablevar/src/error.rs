@@ -277,13 +277,18 @@ fn at_least(more: bool) -> &'static str {
 
 impl Error {
     /// The same fault in a table before whose rows this many others stand.
-    pub fn from_row(mut self, first: usize) -> Self {
+    pub fn from_row(self, first: usize) -> Self {
+        self.at(|row| row + first)
+    }
+
+    /// The same fault in a table in which its row has another number; both count from 1.
+    pub fn at(mut self, number: impl Fn(usize) -> usize) -> Self {
         if let Error::NotFinite { row, .. }
         | Error::UnknownClass { row, .. }
         | Error::TextTarget { row, .. }
         | Error::PredictionOverflow { row, .. } = &mut self
         {
-            *row += first;
+            *row = number(*row);
         }
         self
     }

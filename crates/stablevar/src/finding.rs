@@ -207,6 +207,11 @@ findings! {
         "'{0}' is read as text though {percent} % of its values are numbers",
         "every different value is a category of its own, so that their order and distances are lost; '{detail}' is no number",
         "Read it as numbers, with the rest as missing ([number={0}] with [missing=mean] or [missing=drop])";
+    /// Words in a text column were read as missing values.
+    MissingMarks "missing-marks":
+        "{detail} in {all} is read as a missing value",
+        "where it is meant as a value, as NA is a region or None the name of a kind, rows are left out or filled in that need not be",
+        "If it is a value, write it otherwise in the table ('none' in small letters is one)";
     /// Many values of a column are missing.
     MuchMissing "much-missing":
         "'{0}' is missing in {percent} % of the rows",
@@ -339,11 +344,11 @@ findings! {
         "in regions that were held out all columns predict better than the stable ones do, by {percent:1} % (s.e. {error:1} %)",
         "stability costs more here than it brings, unless new places differ in ways that no region of these rows does",
         "Compare both ([method=ols], for classes [method=logistic]), or keep more variables ([threshold])";
-    /// A chosen variable acts otherwise in other environments.
+    /// Chosen variables act otherwise in other environments.
     EffectDiffers "effect-differs":
-        "the effect of '{0}' differs between the environments of '{1}': {detail}",
-        "given the other chosen variables its slope is not the same everywhere (p = {p_value:digits}, corrected for their number): it is not stable, or no straight line",
-        "Look at its slopes by environment, and leave it out if nobody can say why they differ ([unstable])";
+        "effects that differ between the environments of '{0}' ({effects}): {detail}",
+        "given the other chosen variables the slope is not the same everywhere (p up to {p_value:digits}, corrected for their number): such a variable is not stable, or no straight line",
+        "Look at the slopes by environment, and leave out what nobody can explain ([unstable])";
     /// Environments are too small for effects to be compared.
     FewRowsInEnvironments "few-rows-in-environments":
         "{few} of {of} environments of '{0}' have too few rows, of a class or of all, for effects to be compared: {detail}",

@@ -5,12 +5,29 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Index;
 
-/// Spellings of a missing value.
-const MISSING: [&str; 10] = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", "."];
+/// Spellings of a missing value, in letters of either size.
+const MISSING: [&str; 9] = ["", "?", ".", "n/a", "nan", "null", "#n/a", "#na", "<na>"];
+/// Spellings that may as well be a value of a column of texts. Others are: Na is sodium, and none often an answer.
+const AMBIGUOUS: [&str; 3] = ["NA", "na", "None"];
+/// What is missing only where all else is a number, a date or true and false, in letters of either size.
+const AMONG_NUMBERS: [&str; 7] = ["none", "na", "-", "--", "\u{2013}", "\u{2014}", "\u{2212}"];
 
 /// Whether a text stands for a missing value, wherever it comes from.
 pub fn is_missing(text: &str) -> bool {
-    MISSING.contains(&text.trim())
+    let text = text.trim();
+    // The longest spelling has four letters; most texts need no closer look.
+    text.len() <= 4 && (MISSING.iter().any(|mark| mark.eq_ignore_ascii_case(text)) || AMBIGUOUS.contains(&text))
+}
+
+/// Whether a text stands for a missing value, but in a column of texts may be meant as a value.
+pub fn may_be_a_value(text: &str) -> bool {
+    AMBIGUOUS.contains(&text.trim())
+}
+
+/// Whether a text stands for a missing value in a column whose other values are numbers, dates or true and false.
+pub fn is_missing_among_numbers(text: &str) -> bool {
+    let text = text.trim();
+    text.len() <= 4 && (AMONG_NUMBERS.iter().any(|mark| mark.eq_ignore_ascii_case(text)) || is_missing(text))
 }
 
 /// Named columns of equal length with distinct names; their numbers may be someone else's.
@@ -124,7 +141,8 @@ impl PartialEq for Numbers<'_> {
 pub struct TextValues {
     /// For each row the position of its level; `None` is missing.
     pub codes: Vec<Option<u32>>,
-    /// The distinct texts, in order of first appearance.
+    /// The distinct texts, in order of first appearance; spellings of a missing value may be among them, though no row has such a
+    /// code, so that what was read as missing can be told.
     pub levels: Vec<String>,
 }
 
@@ -326,6 +344,22 @@ mod tests {
         assert_eq!((by_rows.to_vec(), by_rows[2]), (vec![2.0, 4.0, 6.0], 6.0));
         assert_eq!(by_rows, Numbers::from(vec![2.0, 4.0, 6.0]));
         assert!(Numbers::view(&[], 0, 7, 0).is_empty());
+    }
+
+    #[test]
+    fn what_is_missing_depends_on_what_else_there_is() {
+        for text in ["", " ", "?", ".", "N/A", "n/a", "N/a", "NaN", "NAN", "null", "Null", "NULL", "#N/A", "<NA>"] {
+            assert!(is_missing(text) && is_missing_among_numbers(text) && !may_be_a_value(text), "{text}");
+        }
+        for text in ["NA", "na", "None"] {
+            assert!(is_missing(text) && is_missing_among_numbers(text) && may_be_a_value(text), "{text}");
+        }
+        for text in ["none", "NONE", "Na", "-", "--", "\u{2013}"] {
+            assert!(!is_missing(text) && is_missing_among_numbers(text), "{text}");
+        }
+        for text in ["no", "nil", "0", "nano", "-1", "n", "....", "N/A!", "unknown"] {
+            assert!(!is_missing(text) && !is_missing_among_numbers(text), "{text}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ import dask.array
 from .. import _core
 from .._base import StableModel
 from .._progress import progress_of
-from .._tables import names_of
+from .._tables import Frame, names_of
 from .._weighing import Reweighting, stability_of
 from ._client import _check_collection, _OnDask, _Rows
 from ._workers import _class_part, _predict_part, _probabilities_part
@@ -32,10 +32,13 @@ class OnDaskSVI(_OnDask, StableModel):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         name = str(getattr(y, "name", None) or "y") if not isinstance(y, dask.array.Array) else "y"
 
+        frame = Frame.of(getattr(X, "_meta", None))
+        dates = frame.dates() if frame is not None else []
+
         def work(rows: _Rows, draft: str) -> _core.Model:
             command = f"{type(self).__name__}().fit(X, y)"
             with progress_of(self) as progress:
-                return _core.fit_parts(self._core_name, settings, rows, draft, command, progress)
+                return _core.fit_parts(self._core_name, settings, rows, draft, command, dates, progress)
 
         self._model = self._on_workers(X, y, sample_weight, name, self._classifies, work)
         self._read_summary(names_of(self))

@@ -93,7 +93,9 @@ class EnvironmentErrorDisplay(Display):
         labelled = list(every(len(names), len(names) if flat else int(width / LINE)))
         ax.set_xticks(labelled, [names[k] for k in labelled], rotation=0 if flat else 90)
         ax.set(xlabel="environment", ylabel=self.metric)
-        ax.set_ylim(bottom=0)
+        # Room above the largest, whose marker would lie on the edge.
+        largest = max((float(np.max(errors)) for errors in self.errors.values()), default=0.0)
+        ax.set_ylim(0, 1.08 * largest if largest > 0 else 1.0)
         legend_above(ax)
         return self
 

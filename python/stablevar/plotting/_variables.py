@@ -76,6 +76,8 @@ class GatesDisplay(Display):
         display : GatesDisplay
         """
         last = self.gates[-1]
+        if len(self.gates) == 1:
+            return self._plot_one_loop(ax)
         labelled = first([(name in self.selected, value) for name, value in zip(self.names, last)], self.most)
         ax = self._begin(ax, figsize=(6.4, max(4.0, LINE * len(labelled) + 1)))
         loops = np.arange(1, len(self.gates) + 1)
@@ -99,9 +101,25 @@ class GatesDisplay(Display):
             )
         ax.set(xlabel="loop", ylabel="probability that the gate is open", ylim=(-0.05, 1.05))
         ax.locator_params(axis="x", integer=True)
-        if len(loops) == 1:
-            ax.set_xticks(loops)
         tell_of_more(ax, len(self.names) - len(labelled))
+        return self
+
+    def _plot_one_loop(self, ax: Axes | None) -> GatesDisplay:
+        """A row for every variable: one loop makes no lines."""
+        gates = self.gates[0]
+        shown = first([(name in self.selected, value) for name, value in zip(self.names, gates)], self.most)
+        ax, places = self._begin_rows(
+            ax, [self.names[k] for k in shown], "probability that the gate is open, after the only loop"
+        )
+        for chosen, colour, label in ((True, BLUE, "selected"), (False, GREY, "left out")):
+            own = [n for n, k in enumerate(shown) if (self.names[k] in self.selected) == chosen]
+            if own:
+                values, heights = [gates[shown[n]] for n in own], [places[n] for n in own]
+                ax.hlines(heights, 0, values, color=colour, linewidth=1, alpha=0.6)
+                ax.plot(values, heights, "o" if chosen else "s", color=colour, markersize=5, label=label)
+        ax.set_xlim(-0.03, 1.03)
+        legend_above(ax)
+        tell_of_more(ax, len(self.names) - len(shown))
         return self
 
 

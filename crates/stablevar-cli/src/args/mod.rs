@@ -19,6 +19,7 @@ use stablevar::method::PRESETS;
 use stablevar::metrics::Metric;
 use stablevar_data::real::Dataset;
 use stablevar_data::shifts::{SHIFT_TABLES, ShiftTable};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Find the variables whose relation to the outcome survives a shift of the data.
@@ -29,6 +30,31 @@ pub(crate) struct Arguments {
     pub threads: Option<u16>,
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Arguments {
+    /// What the command line says.
+    pub(crate) fn of_the_shell() -> Self {
+        Self::parse_from(with_levels(std::env::args_os()))
+    }
+}
+
+/// The words of the command line with `--interval 0.9` as `--interval=0.9`: the level may be left out, and then what follows is
+/// no level but a file, which is told by being no number.
+fn with_levels(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let (mut joined, mut options): (Vec<OsString>, bool) = (Vec::new(), true);
+    for word in words {
+        let is_number = word.to_str().is_some_and(|word| word.parse::<f64>().is_ok());
+        options &= word != "--";
+        match joined.last_mut().filter(|last| options && is_number && *last == "--interval") {
+            Some(last) => {
+                last.push("=");
+                last.push(word);
+            }
+            None => joined.push(word),
+        }
+    }
+    joined
 }
 
 #[derive(Subcommand)]
@@ -46,7 +72,7 @@ pub(crate) enum Command {
     Weigh(WeighArguments),
     /// Predict the rows of a table with a saved model
     #[command(
-        after_help = "Examples:\n  stablevar predict model.json new.csv --out predictions.csv\n  stablevar predict model.json new.csv --keep id --interval --out predictions.csv\n  stablevar predict model.json new.parquet | head"
+        after_help = "Examples:\n  stablevar predict model.json new.csv --out predictions.csv\n  stablevar predict model.json new.csv --keep id --interval 0.8 --out predictions.csv\n  stablevar predict model.json new.parquet | head"
     )]
     Predict(PredictArguments),
     /// The error of a saved model in every environment of a table
@@ -223,7 +249,8 @@ pub(crate) struct PredictArguments {
     /// Columns of the table to repeat before the predictions, such as ids; several as in a,b
     #[arg(long, value_name = "COL", value_delimiter = ',')]
     pub keep: Vec<String>,
-    /// Also write lower and upper, between which outcomes are so often for rows like the training rows [default level: 0.9]
+    /// Also write lower and upper, between which outcomes are so often for rows like the training rows: --interval 0.8
+    /// [default level: 0.9]
     #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "0.9", require_equals = true)]
     pub interval: Option<f64>,
     /// Correct the probabilities of classes by training rows that were held out
@@ -436,4 +463,22 @@ pub(crate) struct ReportArguments {
     pub quiet: bool,
     #[command(flatten)]
     pub input: InputArguments,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_may_follow_its_option_and_a_file_is_none() {
+        let joined = |words: &str| {
+            let joined = with_levels(words.split(' ').map(OsString::from));
+            joined.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<String>>().join(" ")
+        };
+        assert_eq!(joined("predict m n --interval 0.8 --keep id"), "predict m n --interval=0.8 --keep id");
+        assert_eq!(joined("predict --interval -1 m n"), "predict --interval=-1 m n");
+        for same in ["predict --interval m n", "predict m n --interval --keep id", "predict -- --interval 0.8"] {
+            assert_eq!(joined(same), same);
+        }
+    }
 }

@@ -65,7 +65,7 @@ fn print(model: &FittedModel, foresight: &Foresight, printer: &Printer) -> anyho
     ] {
         printer.line(&format!("{name:<42}{value}"))?;
     }
-    printer.line("")?;
+    printer.line(&format!("\nWhat to do: {}.\n", foresight.advice))?;
     let rows: Vec<Vec<String>> = foresight.drift.iter().take(PRINTED).map(row).collect();
     let header = ["column", "used", "training", "new", "s.d. moved", "p-value", "outside"];
     printer.table_that_fits(&header, &rows, &["used"])?;
@@ -74,11 +74,6 @@ fn print(model: &FittedModel, foresight: &Foresight, printer: &Printer) -> anyho
         printer.line(&format!("and {more} more columns, which matter less (--format json, --report)"))?;
     }
     printer.line("")?;
-    if foresight_page::rests_on_few(model, foresight) && foresight.expected_error.is_some() {
-        printer.line(foresight_page::FEW)?;
-    } else if foresight.findings.is_empty() {
-        printer.line("Nothing speaks against it, but a changed relation can't be seen without outcomes.")?;
-    }
     for finding in &foresight.findings {
         printer.warn(&finding.words(&Options).to_string());
     }

@@ -59,6 +59,29 @@ struct Beside<'a> {
     as_they_are: &'a [&'a str],
     /// As text.
     text: &'a [&'a str],
+    /// One of these without whose value a row is passed over.
+    needed: Option<&'a str>,
+}
+
+/// Rows of a table with what is predicted for them.
+struct PredictedPart {
+    part: TablePart,
+    /// The rows of the part that are left where some were passed over, from 0.
+    kept: Option<Vec<usize>>,
+    passed_over: usize,
+    predictions: Vec<f64>,
+}
+
+impl PredictedPart {
+    /// A fault of these rows, with their numbers in the whole table.
+    fn fault(&self, source: Error) -> IoError {
+        located(&self.part, self.kept.as_deref(), source)
+    }
+}
+
+fn located(part: &TablePart, kept: Option<&[usize]>, source: Error) -> IoError {
+    let number = |row: usize| part.first + kept.map_or(row, |kept| kept.get(row - 1).map_or(row, |kept| kept + 1));
+    IoError::Table { path: part.path.clone(), source: source.at(number) }
 }
 
 /// Reads what a model needs of a table part by part and shows every part with its predictions.
@@ -67,7 +90,7 @@ fn predict_parts(
     (data, input): (&Path, &InputArguments),
     beside: Beside<'_>,
     printer: &Printer,
-    mut visit: impl FnMut(TablePart, Vec<f64>) -> Result<(), IoError>,
+    mut visit: impl FnMut(PredictedPart) -> Result<(), IoError>,
 ) -> Result<(), IoError> {
     let mut options = read_like(model, input);
     let more = || beside.as_they_are.iter().chain(beside.text).copied();
@@ -78,30 +101,38 @@ fn predict_parts(
     stream.require_for_model(model.selected_names())?;
     stream.told(&Options).iter().for_each(|line| printer.note(line));
     let mut total = EncodingReport::default();
-    let mut fill = |part: TablePart| {
-        let predicted = model.predict_and_report(&part.table).map_err(|source| {
-            let source = source.from_row(part.first);
-            IoError::Table { path: part.path.clone(), source }
-        });
-        let (predictions, report) = predicted?;
+    let mut fill = |mut part: TablePart| {
+        let kept = match beside.needed {
+            Some(column) => rows_with(&part.table, column).map_err(|source| located(&part, None, source))?,
+            None => None,
+        };
+        let passed_over = kept.as_ref().map_or(0, |kept| part.table.rows() - kept.len());
+        if let Some(kept) = &kept {
+            part.table = part.table.keep_rows(kept);
+        }
+        let predicted = model.predict_and_report(&part.table);
+        let (predictions, report) = predicted.map_err(|source| located(&part, kept.as_deref(), source))?;
         total.add(report);
-        visit(part, predictions)
+        visit(PredictedPart { part, kept, passed_over, predictions })
     };
     stream.for_each(&mut fill)?;
     total.findings().iter().for_each(|finding| printer.warn(&finding.words(&Options).to_string()));
     Ok(())
 }
 
-/// The numbers of a column that must have one in every row.
+/// The rows that have a value in a column, if some have none.
+fn rows_with(table: &Table, column: &str) -> Result<Option<Vec<usize>>, Error> {
+    let values = &table.column(column)?.values;
+    let kept: Vec<usize> = (0..table.rows()).filter(|&row| !values.is_missing(row)).collect();
+    Ok((kept.len() < table.rows()).then_some(kept))
+}
+
+/// The numbers of a column that has one in every row.
 fn numbers(table: &Table, name: &str) -> Result<Vec<f64>, Error> {
     let column = table.column(name)?;
     match &column.values {
         Values::Number(values) => match values.iter().position(|value| !value.is_finite()) {
             None => Ok(values.to_vec()),
-            Some(row) if values[row].is_nan() => {
-                let count = values.iter().filter(|value| value.is_nan()).count();
-                Err(Error::MissingValues { columns: vec![(name.to_string(), count)], rows: count })
-            }
             Some(row) => Err(Error::NotFinite { column: name.to_string(), row: row + 1, value: values[row] }),
         },
         other => Err(Error::TextTarget {

@@ -1,6 +1,6 @@
 //! `stablevar predict`
 
-use super::{Beside, check_files, predict_parts};
+use super::{Beside, PredictedPart, check_files, predict_parts};
 use crate::Ending;
 use crate::args::{Format, PredictArguments};
 use crate::printer::Printer;
@@ -28,10 +28,11 @@ pub(crate) fn run(arguments: &PredictArguments) -> anyhow::Result<Ending> {
     // What the model does not read is kept letter by letter: 007 stays 007.
     let (read, not_read): (Vec<&str>, Vec<&str>) = kept.iter().partition(|name| model.selected_names().contains(name));
     let source = (arguments.data.as_path(), &arguments.input);
-    let beside = Beside { as_they_are: &read, text: &not_read };
+    let beside = Beside { as_they_are: &read, text: &not_read, needed: None };
     let mut beyond = Beyond::of(&model);
     write_rows(&arguments.out, &names, |write| {
-        predict_parts(&model, source, beside, &printer, |part, mut predictions| -> Result<(), IoError> {
+        predict_parts(&model, source, beside, &printer, |found| -> Result<(), IoError> {
+            let PredictedPart { part, mut predictions, .. } = found;
             if let Some(calibration) = &calibration {
                 predictions.iter_mut().for_each(|value| *value = calibration.apply(*value));
             }

@@ -77,6 +77,10 @@ fn evaluate(
         }
         let found =
             by_environment(&other, (data, &arguments.input), target, arguments.env.as_deref(), metric, printer)?;
+        if errors.is_empty() {
+            found.left_out(data, target).iter().for_each(|words| printer.warn(words));
+        }
+        let found = found.environments;
         if found.is_empty() {
             return Err(in_file(data)(stablevar::error::Error::TooFewRows { found: 0, needed: 1 }).into());
         }

@@ -8,8 +8,10 @@ use crate::text::{labels, shorten_name};
 /// A correlation matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heatmap {
-    /// One name per row and column.
+    /// One name per row and column, which shows under the pointer.
     pub names: Vec<String>,
+    /// What stands beside it instead, if the names are not to be shortened by themselves.
+    pub labels: Option<Vec<String>>,
     /// Row by row.
     pub values: Vec<Vec<f64>>,
     /// A line is drawn before this column and row, to part two groups; 0 for none.
@@ -23,8 +25,12 @@ const KEY: f64 = 34.0;
 const LETTERS: usize = 12;
 
 impl Heatmap {
+    fn labels(&self) -> Vec<String> {
+        self.labels.clone().unwrap_or_else(|| labels(self.names.iter().map(String::as_str), LETTERS))
+    }
+
     fn margin(&self) -> f64 {
-        let longest = self.names.iter().map(|name| name.chars().count().min(LETTERS)).max().unwrap_or(0);
+        let longest = self.labels().iter().map(|label| label.chars().count()).max().unwrap_or(0);
         10.0 + longest as f64 * SMALL * LETTER
     }
 
@@ -46,7 +52,7 @@ impl Chart for Heatmap {
         let cell = (room / shown.max(1) as f64).min(SQUARE);
         // Names that have no room stand under the pointer only.
         let every = (1.1 * SMALL / cell.max(1e-9)).ceil() as usize;
-        let short = labels(self.names.iter().map(String::as_str), LETTERS);
+        let short = self.labels();
         let (left, top) = (area.left + margin, area.top + margin);
         for i in 0..shown {
             let (x, y) = (left + cell * (i as f64 + 0.5), top + cell * (i as f64 + 0.5));

@@ -10,6 +10,10 @@ use stablevar::fit::FittedModel;
 
 /// Rows and columns of the heatmap at most; where there are more columns, neighbours share one.
 const CELLS: usize = 40;
+/// Letters of the names at the ends of such a group under the pointer, and beside it; of a text variable whose levels are one.
+const END: usize = 12;
+const SHORT_END: usize = 7;
+const SHORT_NAME: usize = 9;
 /// Loops that the slider can reach at most.
 const STEPS: usize = 60;
 /// Rows of the love plot at most.
@@ -25,7 +29,12 @@ pub(super) fn section(model: &FittedModel) -> String {
         return format!("<p>{}Correlations of so many columns ({columns}) are not kept.</p>", summary(model));
     }
     let groups = Groups::new(model);
-    let heatmap = Heatmap { names: groups.names.clone(), values: groups.values(last), parted_at: groups.parted_at };
+    let heatmap = Heatmap {
+        names: groups.names.clone(),
+        labels: groups.labels.clone(),
+        values: groups.values(last),
+        parted_at: groups.parted_at,
+    };
     let size = heatmap.size((640.0, 620.0));
     let name = "Correlations of the variables";
     let heatmap = wide(&picture(name, &heatmap, size), size.0, name);
@@ -37,7 +46,8 @@ pub(super) fn section(model: &FittedModel) -> String {
     let grouped = match groups.size {
         1 => String::new(),
         size => format!(
-            " Each row and column stands for up to {size} columns, each square for the strongest correlation between them."
+            " Each row and column stands for up to {size} columns (of a text variable for levels by their numbers), each square for the \
+             strongest correlation between them."
         ),
     };
     let parted = if groups.parted_at > 0 { " Those chosen come first, before the line." } else { "" };
@@ -162,10 +172,36 @@ fn theorem(model: &FittedModel) -> String {
     }
 }
 
+/// From where to where groups reach: by the ends' names, or by the numbers of a variable's levels.
+fn group_labels(model: &FittedModel, members: &[Vec<usize>]) -> Vec<String> {
+    let (columns, features) = (&model.encoding.columns, &model.encoding.features);
+    let variables = labels(features.iter().map(|feature| feature.name.as_str()), SHORT_NAME);
+    let ends: Vec<&str> = members
+        .iter()
+        .flat_map(|group| {
+            [group.first(), group.last()].map(|end| end.map_or("", |&column| columns[column].name.as_str()))
+        })
+        .collect();
+    let ends = labels(ends, SHORT_END);
+    let label = |(group, ends): (&Vec<usize>, &[String])| match group.as_slice() {
+        [] | [_] => ends[0].clone(),
+        [first, .., last] if columns[*first].feature == columns[*last].feature => {
+            let variable = columns[*first].feature;
+            let level =
+                |column: &usize| features[variable].columns.iter().position(|own| own == column).unwrap_or(0) + 1;
+            format!("{} {}–{}", variables[variable], level(first), level(last))
+        }
+        _ => format!("{}–{}", ends[0], ends[1]),
+    };
+    members.iter().zip(ends.chunks_exact(2)).map(label).collect()
+}
+
 /// The encoded columns in the order of the picture, chosen ones first, as many to a group as needed.
 struct Groups {
     members: Vec<Vec<usize>>,
     names: Vec<String>,
+    /// From where to where the columns of a group reach, where there are groups.
+    labels: Option<Vec<String>>,
     size: usize,
     parted_at: usize,
 }
@@ -187,12 +223,13 @@ impl Groups {
             .map(|group| match group.as_slice() {
                 [one] => name(*one),
                 [first, .., last] => {
-                    format!("{} … {}", shorten_name(&name(*first), 12), shorten_name(&name(*last), 12))
+                    format!("{} to {}", shorten_name(&name(*first), END), shorten_name(&name(*last), END))
                 }
                 [] => String::new(),
             })
             .collect();
-        Self { names, size, parted_at: if parted_at == members.len() { 0 } else { parted_at }, members }
+        let labels = (size > 1).then(|| group_labels(model, &members));
+        Self { names, labels, size, parted_at: if parted_at == members.len() { 0 } else { parted_at }, members }
     }
 
     /// The strongest correlation between two groups; a single column's with itself is 1.

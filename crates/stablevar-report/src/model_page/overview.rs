@@ -2,7 +2,7 @@
 
 use super::weights::{role_of_weights, without_weight};
 use crate::page::name as shown;
-use crate::text::{capitalised, count, escape, joined, shorten};
+use crate::text::{capitalised, count, escape, joined, prose, shorten};
 use stablevar::finding::Words;
 use stablevar::fit::FittedModel;
 use stablevar::selection::Rule;
@@ -41,7 +41,7 @@ pub(crate) fn warnings(findings: &[Words], otherwise: Option<&str>) -> String {
                 among the columns, and that rows were selected by columns and outcome in some fixed way.</p>"
             .into();
     }
-    let item = |text: &str| escape(&shorten(&capitalised(text), 400));
+    let item = |text: &str| prose(&shorten(&capitalised(text), 400));
     let items: String = findings
         .iter()
         .map(|finding| {
@@ -182,7 +182,7 @@ fn worries(findings: &[Words]) -> (String, String) {
         1 => "1 thing".into(),
         many => format!("{many} things"),
     };
-    let mut told: Vec<String> = findings.iter().take(3).map(|finding| escape(&shorten(&finding.what, 90))).collect();
+    let mut told: Vec<String> = findings.iter().take(3).map(|finding| prose(&shorten(&finding.what, 90))).collect();
     if findings.len() > 3 {
         told.push(format!("{} more", findings.len() - 3));
     }

@@ -1,12 +1,12 @@
 //! How to make the page again.
 
-use crate::text::escape;
+use crate::text::{escape, prose};
 use stablevar::fit::FittedModel;
 
 pub(super) fn section(model: &FittedModel, page_command: Option<&str>) -> String {
     let settings = serde_json::to_string_pretty(&model.method).unwrap_or_default();
     let command = |what: &str, command: Option<&str>| match command {
-        Some(command) => format!("<dt>{what}</dt><dd><code>{}</code></dd>", escape(command)),
+        Some(command) => format!("<dt>{what}</dt><dd><code>{}</code></dd>", prose(command)),
         None => String::new(),
     };
     let fact = |what: &str, value: &str| format!("<dt>{what}</dt><dd>{}</dd>", escape(value));

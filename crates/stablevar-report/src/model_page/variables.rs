@@ -2,7 +2,7 @@
 
 use crate::chart::{Forest, Interval, LABEL, PANEL, picture};
 use crate::page::{TableCell, explained, name as shown, panels, sortable_table};
-use crate::text::{capitalised, count, escape, labels, number, p_value, shorten, sufficiency};
+use crate::text::{capitalised, count, escape, labels, number, p_value, shorten, sufficiency, weaker_than_t};
 use stablevar::evidence::VariableEvidence;
 use stablevar::finding::Finding;
 use stablevar::fit::FittedModel;
@@ -46,8 +46,10 @@ pub(super) fn section(model: &FittedModel) -> String {
             sortable_table("other-variable-table", "Variables that are clearly left out.", &header, &rows(rest));
         format!("<details><summary>{} more variables, clearly left out</summary>{others}</details>", count(rest.len()))
     };
+    let weaker =
+        weaker_than_t(model).map_or(String::new(), |words| format!("<p>{}.</p>", escape(&capitalised(&words))));
     format!(
-        "{controls}{table}{folded}{}{}{}{}{}",
+        "{controls}{table}{folded}{weaker}{}{}{}{}{}",
         explained(&columns),
         whole_set(model),
         forest(model),

@@ -2,7 +2,7 @@
 
 use crate::chart::{Axis, Histogram, PANEL, Scale, picture};
 use crate::page::{name as shown, table};
-use crate::text::{count, escape, number, shorten_name};
+use crate::text::{count, escape, number, shorten_name, value as shown_value};
 use stablevar::fit::FittedModel;
 use stablevar::weights::WeightProfile;
 
@@ -35,6 +35,7 @@ pub(super) fn without_weight(model: &FittedModel) -> String {
     let by_size = model.diagnostics.weights.as_ref().and_then(|profile| profile.by_size.as_ref());
     match by_size.map_or(0, |by_size| by_size.without_weight) {
         0 => String::new(),
+        1 => format!(" One of the {} rows has weight 0 or next to nothing.", count(model.rows)),
         rows => {
             let share = 100.0 * rows as f64 / model.rows.max(1) as f64;
             format!(
@@ -87,8 +88,11 @@ fn histogram(profile: &WeightProfile) -> (Histogram, String) {
     let caption = match &profile.by_size {
         Some(by_size) => format!(
             "Weights by factors: every bar reaches 1.4 times as far as the one before. The mean, 1, is marked. The bar in orange \
-             holds the {} rows with less than {}, those without weight among them.",
-            count(by_size.counts[0]),
+             holds the {} with less than {}, those without weight among them.",
+            match by_size.counts[0] {
+                1 => "one row".to_string(),
+                rows => format!("{} rows", count(rows)),
+            },
             number(by_size.from)
         ),
         None => "The mean, 1, is marked; the last bar holds all larger weights.".into(),
@@ -106,7 +110,7 @@ fn largest(largest: &[(usize, f64)], rows: Option<&ShownRows>) -> String {
         let own = vec![count(row + 1), format!("{weight:.2}")];
         let values = rows.and_then(|rows| rows.values.get(k));
         own.into_iter()
-            .chain(values.into_iter().flatten().map(|value| escape(&shorten_name(value, 40))))
+            .chain(values.into_iter().flatten().map(|value| escape(&shorten_name(&shown_value(value), 40))))
             .collect::<Vec<String>>()
     };
     table(&header, &largest.iter().enumerate().map(cells).collect::<Vec<_>>())

@@ -11,6 +11,7 @@ use crate::rows::{map_row_blocks, tiles};
 use crate::table::{Column, Numbers, Table, TextValues, Values};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Levels of a text column with fewer rows than this share one column, named `column=(rare)`.
@@ -175,7 +176,7 @@ impl Encoding {
         let much = much.map(|feature| {
             Finding::new(Code::MuchMissing).about([&feature.name]).with("percent", 100.0 * feature.missing)
         });
-        disguised.chain(much).collect()
+        disguised.chain(much).chain(doubtful_marks(survey)).collect()
     }
 
     fn require_columns(&self) -> Result<()> {
@@ -473,6 +474,16 @@ impl Oddities {
 
 /// Level, name, and mean and standard deviation unless it is constant.
 type LearntColumn = (Option<String>, String, Option<(f64, f64)>);
+
+/// One finding for all columns that have words which were read as missing and may have been meant as values.
+fn doubtful_marks(survey: &Survey) -> Option<Finding> {
+    let columns: Vec<&ColumnSurvey> =
+        survey.columns.iter().filter(|column| column.doubtful().next().is_some()).collect();
+    let marks: BTreeSet<&String> = columns.iter().flat_map(|column| column.doubtful()).collect();
+    let words: Vec<String> = marks.iter().map(|mark| format!("'{mark}'")).collect();
+    let told = Finding::new(Code::MissingMarks).about(columns.iter().map(|column| &column.name));
+    (!columns.is_empty()).then(|| told.detail(words.join(", ")))
+}
 
 /// One 0/1 column per level, but for the most frequent; rare levels share one.
 fn learn_levels(column: &ColumnSurvey, survey: &Survey, roles: &Roles) -> Result<(FeatureKind, Vec<LearntColumn>)> {

@@ -9,10 +9,10 @@ use super::{Environments, KeptRows, Missing, Roles, Target, Task, WeightKind};
 use crate::error::{Error, Result, listed};
 use crate::finding::{Code, Finding};
 use crate::functions::mixed;
-use crate::table::{Column, Table, Values, as_number};
+use crate::table::{Column, Table, Values, as_number, may_be_a_value};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Different texts, or different numbers of a target, that are told apart at most; an error tells of more.
 const MOST_LEVELS: usize = 20_000;
@@ -61,6 +61,9 @@ pub(super) struct ColumnSurvey {
     /// The different numbers, unless there are more than two.
     #[serde(default)]
     two: Option<Vec<f64>>,
+    /// Spellings of a missing value among the texts that may be meant as values.
+    #[serde(default)]
+    doubtful: BTreeSet<String>,
 }
 
 /// What a column holds.
@@ -363,6 +366,7 @@ fn survey_columns(columns: &[&Column], base: &[f64]) -> Vec<ColumnSurvey> {
             first: (!column.values.is_empty()).then(|| column.values.text(0)).flatten(),
             binary,
             two,
+            doubtful: BTreeSet::new(),
         };
         match &column.values {
             Values::Number(_) => {}
@@ -384,6 +388,7 @@ fn survey_columns(columns: &[&Column], base: &[f64]) -> Vec<ColumnSurvey> {
                 }
                 let levels = texts.levels.iter().zip(counts).filter(|(_, weight)| weight.value() > 0.0);
                 levels.for_each(|(level, weight)| found.count(level, weight));
+                found.doubtful = texts.levels.iter().filter(|level| may_be_a_value(level)).cloned().collect();
             }
         }
         found
@@ -416,6 +421,11 @@ impl ColumnSurvey {
         // A word is what made the reader take the column for text; codes that were asked to be text have none.
         let disguised = word.0 > 0.0 && numbers >= MOSTLY * total;
         disguised.then(|| (numbers / total, word.1.to_string()))
+    }
+
+    /// Words that were read as missing and may have been meant as values: those that no row has.
+    pub(super) fn doubtful(&self) -> impl Iterator<Item = &String> {
+        self.doubtful.iter().filter(|word| !self.levels.contains_key(*word))
     }
 
     /// Whether no row used has a value.
@@ -465,6 +475,7 @@ impl ColumnSurvey {
         self.moments = self.moments.merge(other.moments);
         self.first = self.first.take().or(other.first);
         self.binary &= other.binary;
+        self.doubtful.extend(other.doubtful);
         self.two = self.two.take().zip(other.two).and_then(|(own, more)| different(own.into_iter().chain(more)));
         other.levels.iter().for_each(|(level, weight)| self.count(level, *weight));
         Ok(())

@@ -137,10 +137,16 @@ impl EnvironmentEffects {
             let told = Finding::new(Code::FewRowsInEnvironments).about([&self.column]).detail(shown + more);
             found.push(told.with("few", few.len() as f64).with("of", self.environments.len() as f64));
         }
-        found.extend(self.effects.iter().filter(|effect| effect.differs).map(|effect| {
-            let told = Finding::new(Code::EffectDiffers).about([&effect.variable, &self.column]);
-            told.with("p_value", effect.corrected_p_value).detail(self.extremes(effect))
-        }));
+        let mut differ: Vec<&EffectAcross> = self.effects.iter().filter(|effect| effect.differs).collect();
+        differ.sort_by(|a, b| a.corrected_p_value.total_cmp(&b.corrected_p_value));
+        if let Some(last) = differ.last() {
+            let shown: Vec<String> = differ.iter().take(NAMED).map(|effect| self.extremes(effect)).collect();
+            let more =
+                if differ.len() > NAMED { format!("; and {} more", differ.len() - NAMED) } else { String::new() };
+            let names = std::iter::once(&self.column).chain(differ.iter().map(|effect| &effect.variable));
+            let told = Finding::new(Code::EffectDiffers).about(names).with("effects", differ.len() as f64);
+            found.push(told.with("p_value", last.corrected_p_value).detail(shown.join("; ") + &more));
+        }
         found
     }
 
@@ -156,13 +162,14 @@ impl EnvironmentEffects {
         });
         let widest = ranges.reduce(|a, b| if b.2.0 - b.1.0 > a.2.0 - a.1.0 { b } else { a });
         widest.map_or_else(String::new, |(name, least, most)| {
-            let of = if effect.columns.len() > 1 { format!("that of {name} ") } else { String::new() };
-            format!("{of}from {} in '{}' to {} in '{}'", rounded(least.0), least.1, rounded(most.0), most.1)
+            let of = if effect.columns.len() > 1 { format!(" ({name})") } else { String::new() };
+            let (from, to) = (rounded(least.0), rounded(most.0));
+            format!("'{}'{of} from {from} in '{}' to {to} in '{}'", effect.variable, least.1, most.1)
         })
     }
 }
 
-/// Environments that are named in a finding at most.
+/// Environments, or variables, that are named in a finding at most.
 const NAMED: usize = 8;
 
 /// A number with three digits or so.
@@ -362,8 +369,17 @@ mod tests {
             assert!(slopes[..3].iter().all(|slope| *slope > slopes[3] + 0.4), "{slopes:?}");
             let told = effects.findings();
             assert_eq!(told.len(), 1);
-            assert_eq!(told[0].variables, ["a", "place"]);
-            assert!(told[0].detail.contains("in 'west' to"), "{}", told[0].detail);
+            assert_eq!(told[0].variables, ["place", "a"]);
+            assert!(told[0].detail.starts_with("'a' from ") && told[0].detail.contains("in 'west' to"), "{told:?}");
+            // However many differ, it is one thing to know.
+            let mut all = effects.clone();
+            let mut other = all.effects[0].clone();
+            (other.variable, other.corrected_p_value) = ("c".into(), 0.004);
+            all.effects.push(other);
+            let told = all.findings();
+            assert_eq!((told.len(), &told[0].variables[..]), (1, &["place", "a", "c"].map(String::from)[..]));
+            assert_eq!((told[0].figures["effects"], told[0].figures["p_value"]), (2.0, 0.004));
+            assert!(told[0].detail.contains("; 'c' from "), "{told:?}");
         }
     }
 

@@ -57,7 +57,8 @@ fn of_the_weights(model: &FittedModel, total: f64) -> Vec<Finding> {
     let chosen = model.refit_is_weighted();
     if !chosen && size > 0.99 * total && initial > 0.1 {
         found.push(Finding::new(Code::UniformWeights).with("initial", initial));
-    } else if size < 0.05 * total || size < 5.0 * model.encoding.columns.len() as f64 {
+    } else if size < 0.05 * total || size < (5.0 * model.encoding.columns.len() as f64).min(0.8 * total) {
+        // Where nearly all rows count, they are few for the columns, which is told for itself.
         found.push(Finding::new(Code::FewEffectiveRows).with("effective", size).with("rows", total));
     }
     if let Some((i, j)) = model.diagnostics.remaining_pair.filter(|_| left > 0.1 && !chosen) {

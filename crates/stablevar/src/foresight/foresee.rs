@@ -87,6 +87,8 @@ pub struct Foresight {
     pub rows: usize,
     /// Whether to trust it.
     pub trust: Trust,
+    /// What to do with the answer, and why; a clause without a full stop.
+    pub advice: String,
     /// By column, those that matter most first.
     #[serde(serialize_with = "by_name")]
     pub drift: Vec<ColumnDrift>,
@@ -160,6 +162,7 @@ impl NewRows<'_> {
             outside_share: self.outside_rows as f64 / self.rows as f64,
             rows: self.rows,
             trust: Trust::Yes,
+            advice: String::new(),
             drift: self.drift(&sample),
             findings: Vec::new(),
         };
@@ -244,14 +247,26 @@ impl NewRows<'_> {
             withheld = true;
         }
         findings.extend(self.of_columns(foresight));
-        let wide = foresight.interval_same_relation.is_some_and(|(low, high)| high > WIDE * low);
-        foresight.trust = if withheld {
+        let doubts = doubts(foresight);
+        let few = 3.0 * foresight.effective_sample_size < self.known.memory.rows() as f64;
+        (foresight.trust, foresight.advice) = if withheld {
             (foresight.expected_error, foresight.interval, foresight.interval_same_relation) = (None, None, None);
-            Trust::No
-        } else if wide || foresight.outside_share > SOME_OUTSIDE || foresight.effective_sample_size < FEW_EFFECTIVE {
-            Trust::WithCare
+            (Trust::No, "rely on no figure: collect outcomes of some of these rows and measure the error there".into())
+        } else if !doubts.is_empty() {
+            let why = doubts.join(", and ");
+            let what = "plan with the upper end of the interval, not with the error that is expected";
+            (
+                Trust::WithCare,
+                format!("{what}, since {why}; measure the error on some of these rows before much depends on it"),
+            )
+        } else if few {
+            (Trust::Yes, "use the interval, not the figure: few training rows are like these".into())
         } else {
-            Trust::Yes
+            (
+                Trust::Yes,
+                "use the figure, and measure the error once there are outcomes: a changed relation only they show"
+                    .into(),
+            )
         };
         foresight.findings = findings;
     }
@@ -280,6 +295,17 @@ impl NewRows<'_> {
         findings.extend(names.map(|name| Finding::new(Code::NotCompared).about([name])));
         findings
     }
+}
+
+/// Why an answer is to be taken with care.
+fn doubts(foresight: &Foresight) -> Vec<String> {
+    let outside = (foresight.outside_share > SOME_OUTSIDE)
+        .then(|| format!("{:.0} % of the rows lie outside what training saw", 100.0 * foresight.outside_share));
+    let few = (foresight.effective_sample_size < FEW_EFFECTIVE)
+        .then(|| format!("only {:.0} effective training rows are like these", foresight.effective_sample_size));
+    let ends = foresight.interval_same_relation.filter(|(low, high)| *high > WIDE * low);
+    let wide = ends.map(|_| "even with the same relation the error may be very different".to_string());
+    outside.into_iter().chain(few).chain(wide).collect()
 }
 
 /// The interval on the scale of logarithms, where errors are nearer to a normal law; `more` is a standard deviation of the error's

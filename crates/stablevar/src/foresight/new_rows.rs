@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::functions::scrambled;
 use crate::linalg::{Cholesky, Matrix, dot};
 use crate::models::Model;
-use crate::table::{Table, Values};
+use crate::table::{Table, Values, is_missing};
 use std::collections::BTreeSet;
 
 /// Rows kept at most.
@@ -139,7 +139,7 @@ impl<'a> NewRows<'a> {
             let Ok(column) = table.column(&feature.name) else { continue };
             let noted = &mut self.new_levels[variable];
             let Values::Text(texts) = &column.values else { continue };
-            for level in texts.levels.iter().filter(|level| !levels.contains(level)) {
+            for level in texts.levels.iter().filter(|level| !levels.contains(level) && !is_missing(level)) {
                 noted.insert(level.clone());
                 // The first by their names, whatever the parts.
                 if noted.len() > NAMED_LEVELS {

@@ -8,7 +8,7 @@ mod number;
 pub use date::{DateNotation, Order};
 pub use number::{Decimal, NumberNotation};
 
-use crate::table::{Column, TextValues, Values};
+use crate::table::{Column, TextValues, Values, is_missing_among_numbers};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -60,7 +60,9 @@ impl Notation {
 
     /// The numbers that texts stand for, NaN for missing ones; or the first row whose text it does not fit.
     pub fn numbers(&self, texts: &TextValues) -> Result<Vec<f64>, usize> {
-        let levels: Vec<Option<f64>> = texts.levels.iter().map(|level| self.parse(level)).collect();
+        let absent = |level: &String| is_missing_among_numbers(level).then_some(f64::NAN);
+        let levels: Vec<Option<f64>> =
+            texts.levels.iter().map(|level| self.parse(level).or_else(|| absent(level))).collect();
         let number = |(row, code): (usize, &Option<u32>)| match code {
             None => Ok(f64::NAN),
             Some(code) => levels[*code as usize].ok_or(row),
@@ -74,6 +76,9 @@ impl Notation {
 pub struct Written {
     /// Values that are not missing.
     pub values: u64,
+    /// Texts that are missing values if all others are numbers or dates, and the first of them.
+    pub absent: u64,
+    first_absent: Option<String>,
     /// Of these, numbers as programs write them.
     pub plain: u64,
     points: u64,
@@ -104,6 +109,11 @@ impl Written {
     /// Looks at a text that is not missing: whether it is a number as programs write them, one with a decimal point and one
     /// with a decimal comma.
     pub fn see(&mut self, text: &str) -> [bool; 3] {
+        if is_missing_among_numbers(text) {
+            self.absent += 1;
+            self.first_absent.get_or_insert_with(|| text.to_string());
+            return [true; 3];
+        }
         self.values += 1;
         self.first.get_or_insert_with(|| text.to_string());
         let hopeful = |count: u64| count + 1 == self.values;
@@ -220,6 +230,11 @@ impl Written {
         marks.into_iter().fold((self.plain, None), |most, next| if next.0 > most.0 { next } else { most })
     }
 
+    /// The first text that is a missing value if all others are numbers or dates.
+    pub fn absent_example(&self) -> &str {
+        self.first_absent.as_deref().unwrap_or_default()
+    }
+
     /// Its first text, as an example.
     pub fn example(&self) -> &str {
         self.first.as_deref().unwrap_or_default()
@@ -261,6 +276,17 @@ mod tests {
         assert_eq!(parsed(&["12.5%", "7 %"]), Some(vec![12.5, 7.0]));
         assert_eq!(parsed(&["(1,200)", "300"]), Some(vec![-1200.0, 300.0]));
         assert_eq!(parsed(&["1'000.5", "CHF 20"]), Some(vec![1000.5, 20.0]));
+    }
+
+    #[test]
+    fn a_dash_among_numbers_is_no_value() {
+        let texts = ["1,5", "-", "none", "2,25"];
+        let mut written = Written::default();
+        texts.iter().for_each(|text| assert!(written.see(text)[2], "{text}"));
+        assert_eq!((written.values, written.absent, written.absent_example()), (2, 2, "-"));
+        let notation = written.notation(Habits::default()).unwrap();
+        let values = notation.numbers(&TextValues::collect(texts.iter().map(|text| Some(*text)))).unwrap();
+        assert!(values[0] == 1.5 && values[1].is_nan() && values[2].is_nan() && values[3] == 2.25);
     }
 
     #[test]

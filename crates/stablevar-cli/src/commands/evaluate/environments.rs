@@ -3,6 +3,7 @@
 use super::super::{Beside, in_file, numbers, predict_parts};
 use crate::args::InputArguments;
 use crate::printer::Printer;
+use anyhow::bail;
 use serde_json::{Value, json};
 use stablevar::design::class_numbers;
 use stablevar::error::Error;
@@ -11,14 +12,33 @@ use stablevar::metrics::{
     ByEnvironment, JudgedRows, Metric, area_under_curve, error_rate, log_loss, mean_squared_error,
 };
 use stablevar::table::Table;
-use stablevar_io::{IoError, natural_order};
+use stablevar_io::{display, natural_order};
+use stablevar_report::text::count;
 use std::path::Path;
 
 /// Standard errors on either side of a mean that hold 90 % of a normal law.
 const NINETY_PERCENT: f64 = 1.645;
 const MISSING: &str = "(missing)";
 
-/// The error of a model in every environment of a table, in natural order of their names.
+/// A table as a model does there.
+pub(crate) struct Found {
+    /// In natural order of their names.
+    pub environments: Vec<Environment>,
+    pub rows: usize,
+    /// Rows that were left out, since they have no outcome to judge a prediction by.
+    pub without_outcome: usize,
+}
+
+impl Found {
+    /// In words which rows were left out, if any were.
+    pub(crate) fn left_out(&self, data: &Path, target: &str) -> Option<String> {
+        let (gone, of) = (count(self.without_outcome), count(self.rows));
+        let told = || format!("{}: {gone} of {of} rows are left out: they have no outcome ('{target}')", display(data));
+        (self.without_outcome > 0).then(told)
+    }
+}
+
+/// The error of a model in every environment of a table; rows without an outcome are left out.
 pub(crate) fn by_environment(
     model: &FittedModel,
     (data, input): (&Path, &InputArguments),
@@ -26,68 +46,61 @@ pub(crate) fn by_environment(
     environment: Option<&str>,
     metric: Metric,
     printer: &Printer,
-) -> anyhow::Result<Vec<Environment>> {
-    let judged = judged(model, (data, input), target, environment, printer)?;
+) -> anyhow::Result<Found> {
+    let (judged, rows, without_outcome) = judged(model, (data, input), target, environment, printer)?;
     let baseline = model.memory.as_ref().map(|memory| memory.mean_outcome());
-    let mut found = Vec::new();
+    let mut environments = Vec::new();
     for (name, rows) in judged.iter() {
         let Some(error) = rows.error(metric) else {
             printer.warn(&format!("environment '{name}' has rows of one class only: no {} there", metric.name()));
             continue;
         };
-        found.push(Environment::new(name, rows, error, metric, baseline, model.classes.is_some()));
+        environments.push(Environment::new(name, rows, error, metric, baseline, model.classes.is_some()));
     }
-    sort(&mut found);
-    Ok(found)
+    sort(&mut environments);
+    Ok(Found { environments, rows, without_outcome })
 }
 
-/// Of every part the outcomes and the predictions are kept.
+/// Of every part the outcomes and the predictions are kept; also the number of rows, and of those without an outcome.
 fn judged(
     model: &FittedModel,
     (data, input): (&Path, &InputArguments),
     target: &str,
     environment: Option<&str>,
     printer: &Printer,
-) -> anyhow::Result<ByEnvironment<JudgedRows>> {
-    let text: Vec<&str> = environment.into_iter().collect();
+) -> anyhow::Result<(ByEnvironment<JudgedRows>, usize, usize)> {
+    // A column of the model names environments by its values, too; any other does letter by letter.
+    let (read, text): (Vec<&str>, Vec<&str>) =
+        environment.into_iter().partition(|name| model.selected_names().contains(name));
+    let as_they_are: Vec<&str> = read.into_iter().chain([target]).collect();
     let mut judged: ByEnvironment<JudgedRows> = ByEnvironment::default();
-    let mut missing = 0;
-    let beside = Beside { as_they_are: &[target], text: &text };
-    predict_parts(model, (data, input), beside, printer, |part, predicted| {
-        if predicted.is_empty() {
+    let (mut rows, mut without_outcome) = (0, 0);
+    let beside = Beside { as_they_are: &as_they_are, text: &text, needed: Some(target) };
+    predict_parts(model, (data, input), beside, printer, |found| {
+        rows += found.predictions.len() + found.passed_over;
+        without_outcome += found.passed_over;
+        if found.predictions.is_empty() {
             return Ok(());
         }
-        let fault = |source: Error| IoError::Table { path: part.path.clone(), source: source.from_row(part.first) };
-        // A fault of these two columns is told without those that only the model reads.
-        let table = part.table.only(|name| name == target || text.contains(&name));
-        let truth = match outcomes(model, &table, target) {
-            Ok(truth) => truth,
-            // Told below, when all of them are counted.
-            Err(Error::MissingValues { rows, .. }) if model.classes.is_none() => {
-                missing += rows;
-                return Ok(());
-            }
-            Err(source) => return Err(fault(source)),
-        };
+        let table = &found.part.table;
+        let truth = outcomes(model, table, target).map_err(|source| found.fault(source))?;
         match environment {
-            None => judged.of("all").extend(&truth, &predicted),
+            None => judged.of("all").extend(&truth, &found.predictions),
             Some(column) => {
-                let names = &table.column(column).map_err(fault)?.values;
-                for (row, (&truth, &predicted)) in truth.iter().zip(&predicted).enumerate() {
+                let names = &table.column(column).map_err(|source| found.fault(source))?.values;
+                for (row, (&truth, &predicted)) in truth.iter().zip(&found.predictions).enumerate() {
                     judged.of(names.text(row).as_deref().unwrap_or(MISSING)).add(truth, predicted);
                 }
             }
         }
         Ok(())
     })?;
-    if missing > 0 {
-        let columns = vec![(target.to_string(), missing)];
-        return Err(in_file(data)(Error::MissingInNewRows { columns, rows: missing }).into());
+    let environments = judged.iter().len();
+    match environments {
+        0 if rows > 0 => bail!("{}: no row has an outcome: '{target}' is empty in all {}", display(data), count(rows)),
+        0 => Err(in_file(data)(Error::TooFewRows { found: 0, needed: 1 }).into()),
+        _ => Ok((judged, rows, without_outcome)),
     }
-    if judged.iter().len() == 0 {
-        return Err(in_file(data)(Error::TooFewRows { found: 0, needed: 1 }).into());
-    }
-    Ok(judged)
 }
 
 /// Numbers by their value, other names so that 'p2' comes before 'p10'; rows without a name last.

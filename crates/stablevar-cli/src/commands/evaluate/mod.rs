@@ -3,7 +3,7 @@
 mod environments;
 mod print;
 
-pub(crate) use environments::{Environment, by_environment};
+pub(crate) use environments::{Environment, Found, by_environment};
 
 use crate::Ending;
 use crate::args::{EvaluateArguments, Format};
@@ -22,6 +22,9 @@ struct Evaluated {
     summary: ErrorSummary,
     /// The same metric of the training rows, each held out in turn.
     training: Option<f64>,
+    /// Rows without an outcome, and in words that they were left out.
+    without_outcome: usize,
+    left_out: Option<String>,
 }
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<Ending> {
@@ -32,12 +35,17 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> anyhow::Result<Ending> {
     let models = arguments.models.iter().map(|path| read_model(path)).collect::<Result<Vec<FittedModel>, _>>()?;
     let metric = metric_for(&models[0], arguments.metric)?;
     let names = names_of(&arguments.models);
-    let mut evaluated = Vec::new();
+    let mut evaluated: Vec<Evaluated> = Vec::new();
     for (model, name) in models.iter().zip(names) {
         if model.classes != models[0].classes {
             bail!("'{name}' does not predict what the first model does: evaluate models of one target");
         }
-        evaluated.push(evaluate(model, name, metric, arguments, &printer)?);
+        let next = evaluate(model, name, metric, arguments, &printer)?;
+        // Of the same rows once.
+        if evaluated.last().is_none_or(|last| last.left_out != next.left_out) {
+            next.left_out.iter().for_each(|words| printer.warn(words));
+        }
+        evaluated.push(next);
     }
     match arguments.format {
         Format::Json => printer.json(&json_of_all(&evaluated, metric))?,
@@ -55,14 +63,16 @@ fn evaluate(
 ) -> anyhow::Result<Evaluated> {
     let target = arguments.target.as_deref().unwrap_or(&model.target);
     let source = (arguments.data.as_path(), &arguments.input);
-    let environments = by_environment(model, source, target, arguments.env.as_deref(), metric, printer)?;
+    let found = by_environment(model, source, target, arguments.env.as_deref(), metric, printer)?;
+    let left_out = found.left_out(&arguments.data, target);
+    let Found { environments, without_outcome, .. } = found;
     let errors: Vec<f64> = environments.iter().map(|environment| environment.error).collect();
     let summary = ErrorSummary::new(&errors).context("the table has no rows to evaluate")?;
     if !summary.mean_error.is_finite() {
         bail!("the errors are beyond the range of numbers: give the target other units");
     }
     let training = model.memory.as_ref().and_then(|memory| memory.error(metric));
-    Ok(Evaluated { name, environments, summary, training })
+    Ok(Evaluated { name, environments, summary, training, without_outcome, left_out })
 }
 
 /// Models are called by their files, in full where two would be called the same.
@@ -97,6 +107,7 @@ fn json_of(evaluated: &Evaluated, metric: Metric) -> Value {
         "std_error": evaluated.summary.std_error,
         "max_error": evaluated.summary.max_error,
         "training_error": evaluated.training,
+        "rows_without_outcome": evaluated.without_outcome,
     })
 }
 

@@ -7,7 +7,7 @@ use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
 use stablevar::stress::{Figures, Honest};
-use stablevar_report::text::{count, environments, joined, number, p_value, refit, sufficiency};
+use stablevar_report::text::{count, environments, joined, number, p_value, refit, sufficiency, weaker_than_t};
 
 /// Variables that are listed at most, unless all are asked for.
 const LISTED: usize = 40;
@@ -246,6 +246,9 @@ fn words(model: &FittedModel, headings: &[&str]) -> Vec<String> {
         }
     });
     lines.push("p-value: how often chance alone shows as much".into());
+    // Beside a t or what makes it up it would look odd.
+    let beside_t = shown("t") || shown(EFFECT) && shown(ERROR);
+    lines.extend(weaker_than_t(model).filter(|_| beside_t));
     lines
 }
 
