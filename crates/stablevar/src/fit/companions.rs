@@ -98,19 +98,21 @@ fn join(
     let with = plain_losses(rows, held_out, &larger).filter(|_| !joining.is_empty())?;
     let gain = held_out.difference(&with, without);
     let Figures { cv_error, stress_worst: worst, .. } = held_out.figures(&with, without);
-    let as_usual = cv_error < (1.0 - LEAST_GAIN_IF_MISSING) * held_out.figures(without, without).cv_error;
+    let as_usual = 1.0 - cv_error / held_out.figures(without, without).cv_error;
     let on_average = -gain.mean > LEAST_GAIN.max(LEAST_SURE * gain.standard_error);
     let at_worst = gain.mean < 0.0 && worst < 1.0 - LEAST_GAIN_AT_WORST;
-    let finding = || {
-        let names = joining.iter().map(|&variable| rows.encoding.features[variable].name.clone());
+    let finding = if on_average || at_worst {
         Finding::new(Code::WeakVariables)
-            .about(names)
             .with("percent", -100.0 * gain.mean)
             .with("error", 100.0 * gain.standard_error)
             .with("worst", 100.0 * (1.0 - worst))
+    } else if missing && as_usual > LEAST_GAIN_IF_MISSING {
+        Finding::new(Code::FilledUp).with("percent", 100.0 * as_usual)
+    } else {
+        return None;
     };
-    ((missing && as_usual) || on_average || at_worst)
-        .then(|| Companions { finding: finding(), variables: joining.clone() })
+    let names = joining.iter().map(|&variable| rows.encoding.features[variable].name.clone());
+    Some(Companions { finding: finding.about(names), variables: joining })
 }
 
 /// Per variable its slope in least squares on all columns (for classes of the label) over a standard error that needs no constant variance; of text
@@ -154,6 +156,11 @@ mod tests {
 
     /// `y = 2 a + slope (x1 + .. + x6) + noise`; the evidence is what `t` makes of each x.
     fn found(slope: f64, t: &dyn Fn(f64) -> f64) -> Option<Vec<usize>> {
+        found_by(slope, t, false).map(|(variables, _)| variables)
+    }
+
+    /// The same for a set that may fall short, with what is told.
+    fn found_by(slope: f64, t: &dyn Fn(f64) -> f64, falls_short: bool) -> Option<(Vec<usize>, Finding)> {
         let rows = 500;
         let mut random = ChaCha8Rng::seed_from_u64(3);
         let mut draw = || -> Vec<f64> { (0..rows).map(|_| random.sample(StandardNormal)).collect() };
@@ -173,7 +180,7 @@ mod tests {
                 VariableEvidence { t, p_value, ..VariableEvidence::default() }
             })
             .collect();
-        companions(&data, &[0], false, &evidence).unwrap().map(|found| found.variables)
+        companions(&data, &[0], falls_short, &evidence).unwrap().map(|found| (found.variables, found.finding))
     }
 
     #[test]
@@ -185,6 +192,19 @@ mod tests {
     #[test]
     fn columns_without_effect_do_not_join() {
         assert_eq!(found(0.0, &|score| score), None);
+    }
+
+    #[test]
+    fn what_agrees_fills_up_a_set_that_falls_short() {
+        // Evidence too weak to be offered to a set that suffices.
+        let faint = |score: f64| (0.5 * score).clamp(-0.95, 0.95);
+        assert_eq!(found_by(0.09, &faint, false), None);
+        let (joined, finding) = found_by(0.09, &faint, true).unwrap();
+        assert!(!joined.is_empty() && !joined.contains(&0), "{joined:?}");
+        assert!(matches!(finding.code, Code::FilledUp | Code::WeakVariables), "{finding:?}");
+        // Not what does no better with it, nor what the flexible regressions do not confirm.
+        assert_eq!(found_by(0.0, &faint, true), None);
+        assert_eq!(found_by(0.3, &|_| 0.1, true), None);
     }
 
     #[test]
