@@ -49,7 +49,7 @@ memory:
 test-python: $(STAMP) compiled
 	$(VENV)/bin/python crates/stablevar/tests/fixtures/make.py --check
 	PYTHONPATH=python $(VENV)/bin/python python/generate.py --check
-	PYTHONPATH=python STABLEVAR=$(abspath target/release/stablevar) $(VENV)/bin/python -m pytest -q
+	PYTHONPATH=python STABLEVAR=$(abspath target/release/stablevar) $(VENV)/bin/python -m pytest -q -n auto
 
 # The Python classes and the pages of the docs that the core's tables decide, after a change of those tables.
 generate: $(STAMP) compiled
