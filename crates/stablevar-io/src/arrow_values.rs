@@ -143,7 +143,7 @@ fn moment<T: ArrowTemporalType>(array: &PrimitiveArray<T>, row: usize) -> String
 where
     i64: From<T::Native>,
 {
-    array.value_as_datetime(row).map(|moment| format!("{moment:?}")).unwrap_or_default()
+    array.value_as_datetime(row).map(|moment| moment.to_string()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(as_texts(&dates), some(["1970-01-01", "1970-02-01"]));
         let moments = TimestampMicrosecondArray::from(vec![Some(43_200_000_000), Some(0), None]);
         assert_eq!(days(&moments).unwrap()[..2], [0.5, 0.0]);
-        assert_eq!(as_texts(&moments), some(["1970-01-01T12:00:00", "1970-01-01T00:00:00"]));
+        assert_eq!(as_texts(&moments), some(["1970-01-01 12:00:00", "1970-01-01 00:00:00"]));
         assert!(days(&Int64Array::from(vec![1])).is_none());
     }
 
