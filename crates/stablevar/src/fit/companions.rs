@@ -18,17 +18,17 @@ use crate::stress::{Figures, HeldOut, Losses, plain_losses, rows_for_stress};
 
 /// The largest p-value of a variable that may join.
 const SOME_EVIDENCE: f64 = 0.3;
-/// The same where a set falls short of all columns: something is missing there, and all may.
-const ANY_EVIDENCE: f64 = 2.0;
+/// The same where a set falls short of all columns: something is missing there.
+const LITTLE_EVIDENCE: f64 = 0.5;
 /// What fits must then do better by in ordinary cross-validation.
 const LEAST_GAIN_IF_MISSING: f64 = 0.001;
 /// By how much, in standard errors, slopes in least squares and in flexible regressions may differ.
 const AGREEMENT: f64 = 2.0;
 /// By how much the former may be the farther from 0: a bias that few rows show makes it so, weak effects seldom do.
 const EXCESS: f64 = 1.5;
-/// What fits must do better by, as a share of the error, and in standard errors.
+/// What fits must do better by, as a share of the error, and in standard errors: with less, a column of noise came along.
 const LEAST_GAIN: f64 = 0.004;
-const LEAST_SURE: f64 = 0.5;
+const LEAST_SURE: f64 = 2.0;
 /// The same in the worst region, where they do better on average, if only by chance: variables that tell much the same are worth having
 /// both where one of them fails.
 const LEAST_GAIN_AT_WORST: f64 = 0.1;
@@ -50,7 +50,7 @@ pub(super) fn companions(
     evidence: &[VariableEvidence],
 ) -> Result<Option<Companions>> {
     let standings = data.frame().standings();
-    let offers: &[f64] = if falls_short { &[ANY_EVIDENCE, SOME_EVIDENCE] } else { &[SOME_EVIDENCE] };
+    let offers: &[f64] = if falls_short { &[LITTLE_EVIDENCE, SOME_EVIDENCE] } else { &[SOME_EVIDENCE] };
     let free = |variable: &usize| {
         !selected.contains(variable) && !evidence[*variable].doubtful && standings[*variable].is_none()
     };
