@@ -313,6 +313,9 @@ fn variables_below_the_cut_off_are_said_to_have_joined() {
     let name = chosen["selected"][0].as_str().unwrap();
     assert!(page.contains(&format!("Below it by themselves are {name} (0.01)")), "{name}");
     assert!(!page.contains("Probability at least 0.01"));
+    let chosen = chosen["selected"].as_array().unwrap().len();
+    assert!(page.contains(&format!(" for {} of {chosen}", chosen - 1)));
+    assert!(page.contains("<option value=\"joined\">"));
 }
 
 #[test]

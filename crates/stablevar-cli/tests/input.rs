@@ -71,6 +71,11 @@ fn hints_list_the_columns_that_there_are() {
     folder.run(&["fit", "t.csv", "--target", "cost"]).fails_with(&["'price', 'area', 'day'"]);
     folder.file("book.xlsx", b"PK\x03\x04 and so on");
     folder.run(&["fit", "book.xlsx", "--target", "y"]).fails_with(&["spreadsheet", "read_excel"]);
+    folder
+        .run(&["fit", "m.json", "--target", "y"])
+        .fails_with(&["a model that was fitted, not a table", "name the table"]);
+    folder.file("page.csv", "<!DOCTYPE html><html><body>1,2</body></html>");
+    folder.run(&["fit", "page.csv", "--target", "y"]).fails_with(&["a web page", "read_html"]);
 }
 
 #[test]

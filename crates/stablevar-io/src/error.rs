@@ -87,8 +87,8 @@ impl IoError {
             }
             IoError::NotUtf8 { .. } => "save the file as UTF-8, for example with: iconv -f CP1252 -t UTF-8".into(),
             IoError::TextAmongNumbers { column, .. } => format!(
-                "correct the value or leave it empty; when fitting, say that it is text ({}) if it is a category, or leave the \
-                 column out ({})",
+                "correct the value or leave it empty; a column that is not the target can be read as text when fitting ({}) if it is a \
+                 category, or left out ({})",
                 of("category", column),
                 of("exclude", column)
             ),

@@ -49,6 +49,14 @@ pub(crate) fn refuse_others(path: &str, start: &[u8]) -> Result<()> {
         [0xfd, b'7', b'z', b'X', b'Z', ..] => ("packed by xz", "unpack it first: unxz --keep"),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ("text in UTF-16", "save it as UTF-8: iconv -f UTF-16 -t UTF-8"),
         [b'S', b'Q', b'L', b'i', b't', b'e', ..] => ("a database", "write the table to a CSV file first"),
+        _ if start.starts_with(b"{\"format\":\"stablevar model\"") => (
+            "a model that was fitted, not a table",
+            "name the table; models are for predict, evaluate, foresee, report",
+        ),
+        _ if start.starts_with(b"<!") || start.starts_with(b"<html") => (
+            "a web page",
+            "save the table as CSV, or in Python: pandas.read_html(\"...\")[0].to_csv(\"table.csv\", index=False)",
+        ),
         _ => return Ok(()),
     };
     Err(IoError::NoTable { path: path.into(), what, remedy })

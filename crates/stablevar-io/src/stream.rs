@@ -13,6 +13,9 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+/// Bytes of a file that tell what it is.
+const START: u64 = 32;
+
 /// Values in a part, about: enough for all threads, few beside any memory.
 const PIECE_VALUES: usize = 1 << 20;
 
@@ -88,12 +91,12 @@ impl TableStream {
         let fault = |source| IoError::Read { path: display(path), source };
         let mut start = Vec::new();
         if path.is_file() {
-            let read = std::fs::File::open(path).and_then(|file| file.take(6).read_to_end(&mut start));
+            let read = std::fs::File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
             read.map_err(fault)?;
         }
         refuse_others(&display(path), &start)?;
         // Standard input, a device or a pipe can be read but once.
-        if start == b"ARROW1" || !path.is_file() {
+        if start.starts_with(b"ARROW1") || !path.is_file() {
             return Self::of_bytes(display(path), read_bytes(path)?, options);
         }
         if let Some(packing) = Packing::of(&start) {

@@ -3,7 +3,7 @@
 use stablevar::diagnostics::is_weaker_than_its_t;
 use stablevar::evidence::Sufficiency;
 use stablevar::fit::{EnvironmentEffects, FittedModel};
-use stablevar::selection::Rule;
+use stablevar::selection::{Rule, StandIn};
 use stablevar::stress::RefitChoice;
 use std::collections::HashSet;
 
@@ -169,11 +169,14 @@ pub fn joined(model: &FittedModel, variable: usize) -> bool {
     below && model.selected.contains(&variable) && model.standing(variable).is_none()
 }
 
+/// Smaller p-values leave nothing to explain.
+const BEYOND_DOUBT: f64 = 1e-4;
+
 /// In a sentence why p-values of some variables are larger than their t lets expect, if any are.
 pub fn weaker_than_t(model: &FittedModel) -> Option<String> {
     let judged = model.encoding.features.iter().zip(model.evidence.iter().flatten());
     let names: Vec<String> = judged
-        .filter(|(_, evidence)| is_weaker_than_its_t(evidence))
+        .filter(|(_, evidence)| is_weaker_than_its_t(evidence) && evidence.p_value > BEYOND_DOUBT)
         .map(|(feature, _)| format!("'{}'", shorten_name(&feature.name, 40)))
         .collect();
     let (shown, more) = names.split_at(names.len().min(5));
@@ -186,6 +189,16 @@ pub fn weaker_than_t(model: &FittedModel) -> Option<String> {
         )
     };
     (!names.is_empty()).then(told)
+}
+
+/// How far one variable goes with another that it could stand in for; of texts the pair of levels that does most.
+pub fn correlation(model: &FittedModel, pair: &StandIn) -> String {
+    let texts = [pair.variable, pair.stands_for].iter().any(|&one| model.encoding.features[one].columns.len() > 1);
+    format!(
+        "{} {:.2}",
+        if texts { "the most alike of their levels have a correlation of" } else { "correlation" },
+        pair.correlation
+    )
 }
 
 /// In a sentence whether the selected variables predict as well as all.
@@ -202,7 +215,7 @@ pub fn sufficiency(set: &Sufficiency) -> String {
         false => format!("difference {}, s.e. {}", number(set.difference), number(set.standard_error)),
     };
     format!(
-        "in these rows the selected variables {verdict}: loss {} against {} ({difference})",
+        "in these rows the selected variables {verdict}: loss of flexible regressions {} against {} ({difference})",
         number(set.loss_selected),
         number(set.loss_all)
     )

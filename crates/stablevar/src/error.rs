@@ -321,7 +321,8 @@ impl Error {
             }
             Error::MissingValues { .. } => {
                 "fill them in; when fitting, leave the columns out ([exclude]), leave those rows out ([missing=drop]) or put the \
-                 column's mean, for text the most frequent value, also when predicting ([missing=mean])"
+                 column's mean, for text the most frequent value, also when predicting ([missing=mean]); texts such as '?', 'n/a' \
+                 and 'NA' count as missing"
             }
             Error::MissingInNewRows { .. } => {
                 "fill them in, or leave those rows out; a model that is fitted with [missing=mean] puts the training rows' mean, for \

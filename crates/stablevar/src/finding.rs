@@ -311,7 +311,7 @@ findings! {
         "Use more rows, or leave columns out that can't matter ([exclude])";
     /// The set does not tell what all columns tell.
     NotSufficient "not-sufficient":
-        "the selected variables predict worse than all of them do: here the loss is {percent:1} % higher (s.e. {error:1} %)",
+        "the selected variables do not predict as well as all of them: here the loss of flexible regressions is {percent:1} % higher (s.e. {error:1} %)",
         "something that the other columns tell is missing, but none of them by itself has evidence enough to be added",
         "Use more rows or a lower cut-off ([threshold]); where new rows are like these, all columns predict better ([method=ols])";
     /// Several variables could have been chosen.
@@ -343,7 +343,7 @@ findings! {
     AnotherSlope "another-slope":
         "'{0}' has a coefficient of {coefficient:digits} in the model and an effect of {effect:digits} (s.e. {error:digits}) when all others are held fixed",
         "the two are the same where the outcome is a straight line in all columns; here it is not, or a few far values decide the coefficient",
-        "Look at its chart before the coefficient is read as an effect; a model of trees ([refit=trees]) may follow the shape";
+        "Do not read the coefficient as an effect; a model of trees ([refit=trees]) may follow the shape";
     /// All columns do better elsewhere than the stable ones.
     StabilityCosts "stability-costs":
         "in regions that were held out all columns predict better than the stable ones do, by {percent:1} % (s.e. {error:1} %)",
@@ -382,7 +382,7 @@ findings! {
     /// Theorem 1's condition does not hold.
     SelectionCondition "selection-condition":
         "'{0}', which is left out, may be judged wrongly",
-        "if the chosen variables are the stable ones, the paper's Theorem 1 asks that a quantity is below 1 for every variable left out, and for this one it is {value:2}",
+        "if the chosen variables are the stable ones, the paper's Theorem 1 asks that how far they imitate a variable left out, |Cov(V, S) Cov(S)^-1 sign(b)|, is below 1, and for this one it is {value:digits}",
         "Ask someone who knows the field whether it can act on the outcome by itself";
     /// New rows have texts that training did not have.
     UnseenLevels "unseen-levels":

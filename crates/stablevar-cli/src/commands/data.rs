@@ -3,9 +3,11 @@
 use super::check_files;
 use crate::Ending;
 use crate::args::{DataArguments, Format, PartName};
+use crate::printer::Printer;
 use stablevar::table::Values;
 use stablevar_data::real::{ENVIRONMENT, cache_folder};
 use stablevar_io::write_table;
+use stablevar_report::text::count;
 
 pub(crate) fn run(arguments: &DataArguments) -> anyhow::Result<Ending> {
     let dataset = arguments.name;
@@ -22,5 +24,11 @@ pub(crate) fn run(arguments: &DataArguments) -> anyhow::Result<Ending> {
     };
     let rows: Vec<usize> = (0..table.rows()).filter(wanted).collect();
     write_table(&arguments.out, &table.keep_rows(&rows))?;
+    Printer::new(false).note(&format!(
+        "{} rows of {} columns are in {}",
+        count(rows.len()),
+        table.columns().len(),
+        arguments.out.display()
+    ));
     Ok(Ending::Done)
 }

@@ -136,9 +136,13 @@ fn how_sure(model: &FittedModel) -> (String, String) {
             let next = next.map_or(String::new(), |next| format!("; the likeliest left out is {next}"));
             let lowest = model.open_probability[least];
             let (words, shown) = if lowest > 0.995 { ("above", 0.99) } else { ("at least", lowest) };
+            let of_how_many = match joining.len() {
+                0 => String::new(),
+                _ => format!(" for {} of {}", own.len(), model.selected.len()),
+            };
             let of = if model.evidence.is_some() { "Probability" } else { "Only by gates, open with a probability" };
             (
-                format!("{of} {words} {shown:.2}"),
+                format!("{of} {words} {shown:.2}{of_how_many}"),
                 format!("The least certain chosen is {}{next}; {rule}.{below} {what}{halves}", told(least)),
             )
         }

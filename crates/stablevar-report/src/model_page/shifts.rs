@@ -39,8 +39,8 @@ pub(super) fn section(model: &FittedModel, wording: &dyn Wording) -> String {
     };
     let both = joint(model, &drawn);
     format!(
-        "<p>Held-out errors of the training rows, weighted so that the mean of one column moves and little else does. The relation of \
-         outcome and columns stays what it was; where too few rows are left there is no line. The most dangerous come first: those \
+        "<p>Held-out errors of the training rows, weighted so that the mean of one column moves. Columns that go with it move along, so that one that the model does not use \
+         may be among the first. The relation of outcome and columns stays what it was; where too few rows are left there is no line. The most dangerous come first: those \
          with the largest rise of the error within one standard deviation.</p><figure>{}<figcaption>The band is two standard \
          errors to either side.</figcaption></figure>{}{both}{folded}",
         small_multiples(model, first),

@@ -2,7 +2,9 @@
 
 use crate::chart::{Forest, Interval, LABEL, PANEL, picture};
 use crate::page::{TableCell, explained, name as shown, panels, sortable_table};
-use crate::text::{capitalised, count, escape, labels, number, p_value, shorten, sufficiency, weaker_than_t};
+use crate::text::{
+    capitalised, correlation, count, escape, joined, labels, number, p_value, shorten, sufficiency, weaker_than_t,
+};
 use stablevar::evidence::VariableEvidence;
 use stablevar::finding::Finding;
 use stablevar::fit::FittedModel;
@@ -25,9 +27,9 @@ pub(super) fn section(model: &FittedModel) -> String {
     let header: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     let order = order(model);
     let (first, rest) = order.split_at(in_question(model, &order));
-    let roles: String = [role(model, true), role(model, false)]
-        .map(|role| format!("<option value=\"{role}\">{role}</option>"))
-        .concat();
+    let mut roles: Vec<&str> = order.iter().map(|&position| role(model, position)).collect();
+    roles.dedup();
+    let roles: String = roles.iter().map(|role| format!("<option value=\"{role}\">{role}</option>")).collect();
     let controls = format!(
         "<div class=\"controls\" data-filters=\"variables\"><label>Find <input type=\"search\" placeholder=\"part of a name\"></label>\
          <label>Role <select><option value=\"\">all</option>{roles}</select></label><output aria-live=\"polite\"></output></div>"
@@ -127,8 +129,9 @@ fn in_question(model: &FittedModel, order: &[usize]) -> usize {
     last.clamp(SHOWN.min(10), model.selected.len() + QUESTIONED).min(order.len())
 }
 
-fn role(model: &FittedModel, selected: bool) -> &'static str {
-    match (selected, model.method.seeks_stability()) {
+fn role(model: &FittedModel, position: usize) -> &'static str {
+    match (model.selected.contains(&position), model.method.seeks_stability()) {
+        (true, true) if joined(model, position) => "joined",
         (true, true) => "stable",
         (true, false) => "used",
         (false, _) => "left out",
@@ -154,7 +157,7 @@ fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
         }
     };
     let probability = model.open_probability[position];
-    let mut row = vec![TableCell::text(marked_name(model, position)), TableCell::text(role(model, selected).into())];
+    let mut row = vec![TableCell::text(marked_name(model, position)), TableCell::text(role(model, position).into())];
     if has_probability(model) {
         let marks = model.evidence.as_ref().map_or_else(String::new, |all| marks(&all[position]));
         let bar = format!("<span class=\"share\"><i style=\"width:{:.0}%\"></i></span>", 100.0 * probability);
@@ -281,10 +284,10 @@ fn stand_ins(model: &FittedModel) -> String {
         .take(50)
         .map(|pair| {
             format!(
-                "<li><strong>{}</strong> could stand in for <strong>{}</strong> as long as they move together (correlation {:.2}).</li>",
+                "<li><strong>{}</strong> could stand in for <strong>{}</strong> as long as they move together ({}).</li>",
                 name(pair.variable),
                 name(pair.stands_for),
-                pair.correlation
+                correlation(model, pair)
             )
         })
         .collect();

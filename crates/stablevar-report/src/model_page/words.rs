@@ -14,7 +14,7 @@ pub(super) fn section(model: &FittedModel) -> String {
           s.e. is its standard error, t is effect over standard error.".into()),
         ("Partial correlation", "The correlation of what the other columns leave of the variable with what they leave of the outcome: an \
           effect without units, between -1 and 1.".into()),
-        ("Weights, effective rows", "Weights count some rows more than others, so that columns that go together here no longer do. \
+        ("Weights, effective rows", "Weights count some rows more than others, so that columns go together less than they do here; how much less, the picture of correlations shows. \
           The more unequal they are, the fewer equal rows have as much information: the effective rows.".into()),
         ("Gate", "A switch per variable that is opened only if what it brings is worth a cost. Gates steer the search for weights; they choose \
           the variables only where no evidence was asked for.".into()),

@@ -123,6 +123,11 @@ fn write_results(
 
 /// What one does with a fit.
 fn tell_next(arguments: &FitArguments, model: &FittedModel, printer: &Printer) {
+    if model.refit.as_ref().is_some_and(|choice| choice.honest.is_none() && choice.candidates.len() > 1) {
+        printer.note(
+            "errors in regions are those that chose the refit, so somewhat too good: --honest 6 repeats everything without six of them",
+        );
+    }
     let reselect = |path: &str| match model.method.rule() {
         Some(_) => format!(", reselect {path} --fdr 0.1"),
         None => String::new(),

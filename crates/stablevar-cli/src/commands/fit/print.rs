@@ -7,7 +7,9 @@ use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
 use stablevar::stress::{Figures, Honest};
-use stablevar_report::text::{count, environments, joined, number, p_value, refit, sufficiency, weaker_than_t};
+use stablevar_report::text::{
+    correlation, count, environments, joined, number, p_value, refit, sufficiency, weaker_than_t,
+};
 
 /// Variables that are listed at most, unless all are asked for.
 const LISTED: usize = 40;
@@ -48,10 +50,10 @@ pub(crate) fn print(model: &FittedModel, weights: Weights, detail: Detail, print
     for pair in &model.stand_ins {
         let name = |variable: usize| &encoding.features[variable].name;
         printer.line(&format!(
-            "'{}' could stand in for '{}' as long as they move together (correlation {:.2})",
+            "'{}' could stand in for '{}' as long as they move together ({})",
             name(pair.variable),
             name(pair.stands_for),
-            pair.correlation
+            correlation(model, pair)
         ))?;
     }
     // What was set without effect was told before.
