@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use stablevar::Estimator;
 use stablevar::fit::FittedModel;
-use stablevar::table::{Column, Table, TextValues, Values};
+use stablevar::table::{Column, Table, TextValues, Values, is_missing};
 use stablevar_io::{ReadOptions, model_from_json, model_to_json, read_table, write_table};
 
 /// Any number that a table can hold, and none.
@@ -66,8 +66,8 @@ proptest! {
             let again = read_table(&folder.path().join(name), &ReadOptions::default()).unwrap();
             for (before, after) in table.columns().iter().zip(again.columns()) {
                 for row in 0..table.rows() {
-                    // An empty text is as good as none.
-                    let shown = |values: &Values| values.text(row).filter(|text| !text.is_empty());
+                    // An empty text, or a mark of missing values such as '.', is as good as none.
+                    let shown = |values: &Values| values.text(row).filter(|text| !is_missing(text));
                     prop_assert_eq!(shown(&before.values), shown(&after.values), "{} {}", name, before.name);
                 }
             }
