@@ -60,10 +60,7 @@ fn print(model: &FittedModel, foresight: &Foresight, printer: &Printer) -> anyho
             "effective training rows like these".into(),
             format!("{:.0} of {}", foresight.effective_sample_size, remembered(model)),
         ),
-        (
-            "new rows outside what training saw, in columns of the model".into(),
-            format!("{:.1} %", 100.0 * foresight.outside_share),
-        ),
+        ("new rows outside what training saw".into(), format!("{:.1} %", 100.0 * foresight.outside_share)),
         ("to be trusted".into(), foresight.trust.words().into()),
     ] {
         printer.line(&format!("{name:<42}{value}"))?;
