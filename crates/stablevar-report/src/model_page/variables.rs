@@ -28,6 +28,7 @@ pub(super) fn section(model: &FittedModel) -> String {
     let order = order(model);
     let (first, rest) = order.split_at(in_question(model, &order));
     let mut roles: Vec<&str> = order.iter().map(|&position| role(model, position)).collect();
+    roles.sort_unstable();
     roles.dedup();
     let roles: String = roles.iter().map(|role| format!("<option value=\"{role}\">{role}</option>")).collect();
     let controls = format!(
