@@ -269,7 +269,7 @@ def on_dask(page, quick):
     )
     here = SVIRegressor(evidence=None)
     table = [("in memory", "", f"{seconds(lambda: here.fit(X, y), 2):.1f}", "", "")]
-    settings = {"n_workers": 3, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None}
+    settings = {"n_workers": 3, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
     for count in (1, 3, 17):
         cluster = distributed.LocalCluster(**settings)
         with cluster, distributed.Client(cluster) as client:

@@ -25,7 +25,7 @@ from stablevar.dask import DaskBalance, DaskSVIClassifier, DaskSVIRegressor, _Ro
 @pytest.fixture(scope="module")
 def client():
     settings = {"n_workers": 3, "threads_per_worker": 1, "processes": True, "host": "127.0.0.1"}
-    cluster = distributed.LocalCluster(dashboard_address=None, **settings)
+    cluster = distributed.LocalCluster(dashboard_address="127.0.0.1:0", **settings)
     with cluster, distributed.Client(cluster) as client:
         yield client
 
