@@ -151,12 +151,24 @@ impl HeldOut {
     /// `psi_i = 1/R sum_(r with i) (l_i / L_r - l'_i / L'_r) / B_r`; for roots of mean losses half of `psi_i`.
     pub fn difference(&self, losses: &Losses, other: &Losses) -> Difference {
         let count = self.regions.used.len();
+        self.difference_in(&self.parts()[..count], &losses[..count], &other[..count])
+    }
+
+    /// The same in ordinary cross-validation, whose folds are one sample: the standard error is that of chance in the rows.
+    pub fn difference_as_usual(&self, losses: &Losses, other: &Losses) -> Difference {
+        let count = self.regions.used.len();
+        let rows = self.parts()[count..].concat();
+        self.difference_in(&[&rows], &[losses[count..].concat()], &[other[count..].concat()])
+    }
+
+    fn difference_in(&self, parts: &[&[usize]], losses: &[Vec<f64>], other: &[Vec<f64>]) -> Difference {
+        let count = parts.len();
         if count == 0 {
             return Difference { mean: 0.0, standard_error: 0.0 };
         }
         let mut ratios = Vec::new();
         let mut influence = vec![0.0; self.base.len()];
-        for (rows, (one, two)) in self.parts()[..count].iter().zip(losses.iter().zip(other)) {
+        for (rows, (one, two)) in parts.iter().zip(losses.iter().zip(other)) {
             let ((mean_one, total), (mean_two, _)) = (self.mean(rows, one), self.mean(rows, two));
             // Where both are without error, but for rounding, they are alike.
             let (least, factor) = (NO_ERROR, self.exponent());
