@@ -7,7 +7,9 @@ use std::path::Path;
 
 const FORMAT: &str = "stablevar model";
 /// Raised when a file of an older program can't be read any more, or the other way round.
-const VERSION: u64 = 8;
+const VERSION: u64 = 9;
+/// The oldest version whose files mean the same to this program.
+const OLDEST: u64 = 8;
 
 #[derive(Serialize)]
 struct Written<'a> {
@@ -64,12 +66,12 @@ fn written(model: &FittedModel) -> Written<'_> {
     Written { format: FORMAT, version: VERSION, written_by, model }
 }
 
-/// Reads a model file of this version.
+/// Reads a model file of this version, or of an older one that means the same.
 pub fn read_model(path: &Path) -> Result<FittedModel> {
     model_from_json(&read_bytes(path)?, &display(path))
 }
 
-/// Reads what a model file of this version holds; `name` is for messages.
+/// Reads what such a model file holds; `name` is for messages.
 pub fn model_from_json(bytes: &[u8], name: &str) -> Result<FittedModel> {
     let path = || name.to_string();
     if bytes.is_empty() {
@@ -93,7 +95,7 @@ pub fn model_from_json(bytes: &[u8], name: &str) -> Result<FittedModel> {
         return Err(IoError::NotAModel { path: path() });
     }
     match head.version {
-        Some(VERSION) => {}
+        Some(OLDEST..=VERSION) => {}
         found => {
             let command = serde_json::from_slice(bytes).ok().and_then(|made: MadeBy| made.model.origin.command);
             return Err(IoError::ModelVersion { path: path(), found: found.unwrap_or(0), known: VERSION, command });

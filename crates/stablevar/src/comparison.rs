@@ -240,7 +240,7 @@ impl Board<'_> {
     fn add_repeated(&mut self, data: &TrainingData, stable: &Estimator, fitted: &Fit, seconds: f64) -> Result<()> {
         let fewer = self.held_out.with_first(REPEATED);
         let losses = stable.losses_anew(data, &fewer)?;
-        let baseline = self.held_out.losses_of_first(REPEATED, &self.baseline);
+        let baseline = self.held_out.of_first(REPEATED, &self.baseline);
         let regions = fewer.regions.used.len();
         self.candidates.push(Compared {
             name: format!("{}, selection repeated", stable.method.name()),

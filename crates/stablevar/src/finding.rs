@@ -324,10 +324,10 @@ findings! {
         "variables with weak evidence were taken together: {all}",
         "each by itself may be chance, but in regions that were held out fits with them do better by {percent:1} % on average (s.e. {error:1} %) and by {worst:1} % in the worst, and their slopes agree with those of flexible regressions, as a biased variable's would not",
         "Use more rows to tell which of them count, or leave out what you know to be unstable ([exclude])";
-    /// Weak variables filled up a set that fell short.
+    /// Weak variables filled up a set.
     FilledUp "filled-up":
-        "the set fell short of all columns, so that variables with weak evidence joined it: {all}",
-        "something that the chosen columns do not tell was missing; in ordinary cross-validation fits with them do better by {percent:1} %, and their slopes agree with those of flexible regressions, as a biased variable's would not",
+        "variables with weak evidence filled up the set: {all}",
+        "each by itself may be chance, but together they tell something that the others do not: predictions half-way to those of a fit with them are better in ordinary cross-validation, by {percent:1} % (s.e. {error:1} %), and their slopes agree with those of flexible regressions, as a biased variable's would not",
         "Use more rows to tell which of them count, or leave out what you know to be unstable ([exclude])";
     /// A model was fitted again without its table.
     RefittedFromMemory "refitted-from-memory":

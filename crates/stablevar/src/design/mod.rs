@@ -30,12 +30,16 @@ pub use target::{Target, Task, class_numbers, label_of};
 pub use told::{Standing, Told};
 
 use crate::error::{Error, Result};
+use crate::functions::scrambled;
 use crate::linalg::{Matrix, correlation_from_covariance, covariance_from_moments};
 use crate::rows::weighted_cross_product;
 use moments::Moments;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
+
+/// Rows per different one up to which alike rows are no chance: beyond, columns have but a few values.
+const SELDOM_ALIKE: usize = 4;
 
 /// What to do with missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -260,8 +264,9 @@ impl TrainingData {
     pub(crate) fn folds(&self, order: &[usize], folds: usize) -> Vec<usize> {
         let mut fold_of = vec![0; self.rows()];
         let mut known: HashMap<u64, usize> = HashMap::new();
+        let twins = if self.groups.is_none() { self.twins() } else { None };
         for (place, &row) in order.iter().enumerate() {
-            fold_of[row] = match &self.groups {
+            fold_of[row] = match self.groups.as_ref().or(twins.as_ref()) {
                 None => place % folds,
                 Some(groups) => {
                     let next = known.len() % folds;
@@ -270,6 +275,17 @@ impl TrainingData {
             };
         }
         fold_of
+    }
+
+    /// Per row a mark that rows share whose columns are alike, if there are such rows and chance does not make them so: one that stands
+    /// twice must not be learnt from where it is held out.
+    fn twins(&self) -> Option<Vec<u64>> {
+        let mark = |row: usize| {
+            self.design.row(row).iter().fold(0, |mark: u64, &value| scrambled(mark ^ (value + 0.0).to_bits()))
+        };
+        let marks: Vec<u64> = (0..self.rows()).map(mark).collect();
+        let different = marks.iter().collect::<HashSet<_>>().len();
+        (different < marks.len() && different >= marks.len() / SELDOM_ALIKE).then_some(marks)
     }
 
     /// The outcome of a row in its own units; for classes 0 or 1.

@@ -1,13 +1,13 @@
 //! The refit, where a stress test chooses it.
 
 use super::{Remembering, Step, Watch, fit_to, remember, uniform};
-use crate::design::TrainingData;
+use crate::design::{Bulk, TrainingData};
 use crate::error::Result;
 use crate::finding::Finding;
 use crate::foresight::TrainingMemory;
-use crate::models::{AutoRefit, Mlp, Model, PlainLinear, Refit, Refitted, Trees};
+use crate::models::{AutoRefit, LinearModel, Mlp, Model, PlainLinear, Refit, Refitted, Trees, TreesModel};
 use crate::passes::{QuadraticFunction, RowSource, Weighting};
-use crate::stress::{Chosen, Kind, Question, RefitChoice, Variables, choose};
+use crate::stress::{Chosen, Kind, Question, RefitChoice, Variables, choose, range};
 use crate::weights::SampleWeights;
 
 /// A refit and how it came about.
@@ -70,25 +70,70 @@ fn carry_out(
     };
     let columns: Vec<usize> =
         selected.iter().flat_map(|&variable| features[variable].columns.iter().copied()).collect();
-    // Far values are drawn in for rows in memory alone.
-    let bulks = bulks.filter(|_| data.memory().is_some());
-    let fit = |refit: &Refit, rows: &dyn RowSource, weighting: &Weighting| match (&bulks, rows.memory()) {
-        (Some(bulks), Some(memory)) => {
-            // Weights are functions of the columns as they are, so they are taken before far values are drawn in.
-            let given = SampleWeights::new(weighting.of_design(&memory.design).into_owned(), &memory.base);
-            let refitted = refit.kind().fit(&memory.drawn_in(bulks), &columns, given.weighting(), seed)?;
-            let model = match refitted.model {
-                Model::Linear(linear) => Model::Linear(linear.on_drawn_in(bulks.clone())),
-                other => other,
-            };
-            Ok(Refitted { model, ..refitted })
-        }
-        _ => refit.kind().fit(rows, &columns, weighting, seed),
+    let moderation = Moderation {
+        // Far values are drawn in for rows in memory alone.
+        bulks: bulks.filter(|_| data.memory().is_some()),
+        trees: choice.candidate.halfway.then_some(Trees { limit: auto.robust.limit, ..Trees::default() }),
+        held: choice.candidate.held,
     };
-    let refitted = fit(&refit, data, used.weighting())?;
-    let refit = refit.again(&refitted.model);
-    let again =
-        |rows: &TrainingData, weighting: &Weighting| fit(&refit, rows, weighting).map(|refitted| refitted.model);
+    let refitted = moderation.fit(&refit, data, &columns, used.weighting(), seed)?;
+    let (refit, moderation) = (refit.again(&refitted.model), moderation.again(&refitted.model));
+    let again = |rows: &TrainingData, weighting: &Weighting| {
+        moderation.fit(&refit, rows, &columns, weighting, seed).map(|refitted| refitted.model)
+    };
     let memory = TrainingMemory::gather(data, used.weighting(), most, &again)?;
     Ok(Refitting { refitted, selected, weights, memory, choice: Some(choice), findings })
+}
+
+/// What keeps a fit from going too far.
+struct Moderation {
+    /// Where far values of the columns begin, if they are drawn in.
+    bulks: Option<Vec<Bulk>>,
+    /// The trees that predictions go half-way to, if they do.
+    trees: Option<Trees>,
+    /// Whether predictions are held within the outcomes of the rows fitted.
+    held: bool,
+}
+
+impl Moderation {
+    fn fit(
+        &self,
+        refit: &Refit,
+        rows: &dyn RowSource,
+        columns: &[usize],
+        weighting: &Weighting,
+        seed: u64,
+    ) -> Result<Refitted> {
+        let Some(memory) = rows.memory() else { return refit.kind().fit(rows, columns, weighting, seed) };
+        let mut refitted = match &self.bulks {
+            Some(bulks) => {
+                // Weights are functions of the columns as they are, so they are taken before far values are drawn in.
+                let given = SampleWeights::new(weighting.of_design(&memory.design).into_owned(), &memory.base);
+                refit.kind().fit(&memory.drawn_in(bulks), columns, given.weighting(), seed)?
+            }
+            None => refit.kind().fit(rows, columns, weighting, seed)?,
+        };
+        let Model::Linear(mut line) = refitted.model else { return Ok(refitted) };
+        if let Some(bulks) = &self.bulks {
+            line = line.on_drawn_in(bulks.clone());
+        }
+        let seen = self.held.then(|| range(memory.outcome.iter().copied()));
+        refitted.model = match &self.trees {
+            Some(trees) => {
+                let model = trees.fit_beside(memory, columns, &Weighting::Equal, Some(line))?;
+                Model::Trees(seen.into_iter().fold(model, TreesModel::held_within))
+            }
+            None => Model::Linear(seen.into_iter().fold(line, LinearModel::held_within)),
+        };
+        Ok(refitted)
+    }
+
+    /// The same with as many trees as there are in a model, which took longer to find out than to grow.
+    fn again(self, fitted: &Model) -> Self {
+        let rounds = match fitted {
+            Model::Trees(model) => Some(model.trees()),
+            Model::Linear(_) | Model::Network(_) => None,
+        };
+        Self { trees: self.trees.map(|trees| Trees { rounds, ..trees }), ..self }
+    }
 }

@@ -70,6 +70,15 @@ impl Model {
         }
     }
 
+    /// The same on the scale of the standardised outcome, for classes as log-odds.
+    pub(crate) fn combined(&self, design: &Matrix) -> Vec<f64> {
+        match self {
+            Model::Linear(linear) => linear.combined(design),
+            Model::Network(network) => network.network.outputs(&gather(design, &network.columns)),
+            Model::Trees(trees) => trees.combined(design),
+        }
+    }
+
     /// The coefficient of every encoded column in the user's units, for classes in log-odds; of a network the mean
     /// slope over the training rows, of trees the slope of the straight line nearest to them.
     pub fn coefficients(&self, encoding: &Encoding) -> Vec<f64> {

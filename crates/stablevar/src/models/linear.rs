@@ -56,6 +56,9 @@ pub struct LinearModel {
     /// Per encoded column where far values begin, if they are drawn in before the coefficients apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     drawn_in: Option<Vec<Bulk>>,
+    /// Least and greatest standardised outcome that is predicted, if predictions are held within some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    within: Option<[f64; 2]>,
 }
 
 impl LinearModel {
@@ -65,12 +68,23 @@ impl LinearModel {
             None => (Link::Identity, target.mean, target.scale),
             Some(_) => (Link::Logit, 0.0, 1.0),
         };
-        Self { standardised, link, target_mean, target_scale, drawn_in: None }
+        Self { standardised, link, target_mean, target_scale, drawn_in: None, within: None }
     }
 
     /// The same for columns whose far values are drawn in ([`Bulk::drawn_in`]), as those were that it was fitted to.
     pub fn on_drawn_in(self, bulks: Vec<Bulk>) -> Self {
         Self { drawn_in: Some(bulks), ..self }
+    }
+
+    /// The same with predictions held within a range of standardised outcomes; log-odds know no such range.
+    pub fn held_within(self, range: [f64; 2]) -> Self {
+        let within = (self.link == Link::Identity).then_some(range);
+        Self { within, ..self }
+    }
+
+    /// Least and greatest outcome that is predicted, in the user's units, if predictions are held within some.
+    pub fn within(&self) -> Option<[f64; 2]> {
+        self.within.map(|range| range.map(|value| self.target_mean + self.target_scale * value))
     }
 
     /// Where far values of the columns begin, if they are drawn in. Nearer values are as they were, so that coefficients mean what
@@ -130,7 +144,7 @@ impl LinearModel {
     /// What a linear combination stands for: an outcome in its units, or the probability of the second class.
     pub(super) fn in_units(&self, combined: f64) -> f64 {
         match self.link {
-            Link::Identity => self.target_mean + self.target_scale * combined,
+            Link::Identity => self.target_mean + self.target_scale * held(combined, self.within),
             Link::Logit => sigmoid(combined),
         }
     }
@@ -138,8 +152,15 @@ impl LinearModel {
     /// Whether the parts fit together for this many encoded columns.
     pub(super) fn is_whole(&self, columns: usize) -> bool {
         let of_bulks = |bulks: &[Bulk]| bulks.len() == columns && bulks.iter().all(|bulk| bulk.scale > 0.0);
-        self.standardised_coefficients().len() == columns && self.drawn_in().is_none_or(of_bulks)
+        self.standardised_coefficients().len() == columns
+            && self.drawn_in().is_none_or(of_bulks)
+            && self.within.is_none_or(|[least, greatest]| least <= greatest)
     }
+}
+
+/// The nearest value within a range, if there is one.
+pub(crate) fn held(value: f64, within: Option<[f64; 2]>) -> f64 {
+    within.map_or(value, |[least, greatest]| value.max(least).min(greatest))
 }
 
 /// Least squares of the outcome on the columns listed, each row weighted.

@@ -24,4 +24,5 @@ pub(crate) use refit::in_memory;
 pub use refit::{AutoRefit, Fitting, Kept, Refit, Refitted};
 pub use ridge::Ridge;
 pub use robust::{Huber, OUTLIER_LIMIT, robust_regression, spread_of_the_bulk};
+pub(crate) use trees::AFFORDABLE_ROUNDS;
 pub use trees::{Tree, TreeNode, TreeStart, Trees, TreesModel};

@@ -56,7 +56,7 @@ kinds! {
     /// What is fitted to the variables chosen.
     Refit: dyn Fitting {
         /// Chosen among several by a stress test.
-        Auto(AutoRefit), auto, auto_mut, "auto": "what the method has: for svi with evidence the one that a stress test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a network would do better; a network behind network gates";
+        Auto(AutoRefit), auto, auto_mut, "auto": "what the method has: for svi with evidence the one that a stress test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to boosted trees; a network behind network gates";
         /// Least squares; for classes logistic regression.
         Linear(PlainLinear), linear, linear_mut, "linear": "least squares; for classes logistic regression";
         /// Huber's regression; for classes logistic regression, whose residuals are bounded anyway.

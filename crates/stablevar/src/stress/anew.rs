@@ -1,7 +1,7 @@
 //! A whole method under stress: everything is done anew, selection and all, without every part of the rows it is judged by.
 
 use super::judging::{Figures, HeldOut, Losses};
-use super::{plain_losses, rows_for_stress};
+use super::{plain_outputs, rows_for_stress};
 use crate::design::TrainingData;
 use crate::error::{Error, Result};
 use crate::models::Model;
@@ -53,9 +53,11 @@ pub fn honest_estimate(
     let sample = rows_for_stress(data)?;
     let all_regions = HeldOut::of(&sample);
     let all: Vec<usize> = (0..sample.encoding.features.len()).collect();
-    let Some(baseline) = plain_losses(&sample, &all_regions, &all) else { return Ok(None) };
+    let Some(baseline) = plain_outputs(&sample, &all_regions, &all).and_then(|all| all_regions.losses(&all)) else {
+        return Ok(None);
+    };
     let held_out = all_regions.with_first(regions);
     let losses = losses_anew(&sample, &held_out, fit, tick)?;
-    let baseline = all_regions.losses_of_first(regions, &baseline);
+    let baseline = all_regions.of_first(regions, &baseline);
     Ok(Some(Honest { regions: held_out.regions.used.len(), figures: held_out.figures(&losses, &baseline) }))
 }

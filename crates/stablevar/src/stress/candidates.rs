@@ -62,12 +62,23 @@ pub struct Candidate {
     pub ridge: Option<Positive>,
     /// Whether far values of the columns are drawn in ([`Bulk::drawn_in`]).
     pub drawn_in: bool,
+    /// Whether predictions are half-way between this fit and trees.
+    #[serde(default)]
+    pub halfway: bool,
+    /// Whether predictions are held within the outcomes that training saw.
+    #[serde(default)]
+    pub held: bool,
 }
 
 impl Candidate {
     /// Rows alike and columns as they are.
     pub fn plain(variables: Variables, kind: Kind) -> Self {
-        Self { variables, kind, ridge: None, drawn_in: false }
+        Self { variables, kind, ridge: None, drawn_in: false, halfway: false, held: false }
+    }
+
+    /// Whether it can bend.
+    pub fn is_flexible(&self) -> bool {
+        self.kind.is_flexible() || self.halfway
     }
 
     /// What it is called.
@@ -84,6 +95,12 @@ impl Candidate {
         }
         if self.drawn_in {
             name += ", far values drawn in";
+        }
+        if self.halfway {
+            name += ", half-way to trees";
+        }
+        if self.held {
+            name += ", within outcomes seen";
         }
         if self.variables == Variables::All {
             name += ", all columns";
@@ -147,7 +164,8 @@ impl Material {
         for &(variables, drawn_in, _) in self.sheets.iter().skip(1) {
             let ridges = self.strengths.iter().filter(|strength| strength.variables == variables);
             for ridge in std::iter::once(None).chain(ridges.map(|strength| Some(strength.ridge))) {
-                found.extend(kinds.iter().map(|&kind| Candidate { variables, kind, ridge, drawn_in }));
+                let of_kind = |&kind: &Kind| Candidate { ridge, drawn_in, ..Candidate::plain(variables, kind) };
+                found.extend(kinds.iter().map(of_kind));
             }
         }
         if !all_are_chosen {

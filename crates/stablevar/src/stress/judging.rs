@@ -2,11 +2,14 @@
 
 use super::regions::{Regions, folds};
 use crate::design::{Task, TrainingData};
+use crate::functions::softplus;
 use crate::metrics::Metric;
 use serde::{Deserialize, Serialize};
 
 /// A mean loss that is rounding.
 const NO_ERROR: f64 = 1e-20;
+/// Log-odds beyond this count as this: no single row shall decide.
+const MOST_LOG_ODDS: f64 = 30.0;
 
 /// What is held out of some rows, in turn: every region, then every fold.
 #[derive(Debug, Clone)]
@@ -16,6 +19,8 @@ pub struct HeldOut {
     /// The folds of ordinary cross-validation.
     pub folds: Vec<Vec<usize>>,
     base: Vec<f64>,
+    /// Standardised outcomes, or 0 and 1.
+    outcome: Vec<f64>,
     task: Task,
     /// Units of the outcome per standardised unit.
     scale: f64,
@@ -24,6 +29,9 @@ pub struct HeldOut {
 /// The loss of every row that was held out, in the order of its position in what was held out: squared standardised residuals, or
 /// negative log-likelihoods. One list per region, then one per fold.
 pub type Losses = Vec<Vec<f64>>;
+
+/// What is predicted for every row that was held out, in the same order: standardised outcomes, or log-odds.
+pub(crate) type Outputs = Vec<Vec<f64>>;
 
 /// How a candidate does on rows that it has not seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +62,10 @@ impl HeldOut {
             regions: Regions::of(data),
             folds: folds(data),
             base: data.base.clone(),
+            outcome: match data.target.task() {
+                Task::Regression => data.outcome.clone(),
+                Task::Classification => data.labels(),
+            },
             task: data.target.task(),
             scale: data.target.scale,
         }
@@ -66,10 +78,10 @@ impl HeldOut {
         fewer
     }
 
-    /// Losses of what [`HeldOut::with_first`] holds out, from those of all.
-    pub fn losses_of_first(&self, regions: usize, losses: &Losses) -> Losses {
+    /// What there is, such as losses, for the parts of [`HeldOut::with_first`], from what there is for all.
+    pub fn of_first(&self, regions: usize, all: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let count = self.regions.used.len();
-        losses[..regions.min(count)].iter().chain(&losses[count..]).cloned().collect()
+        all[..regions.min(count)].iter().chain(&all[count..]).cloned().collect()
     }
 
     /// The rows, of so many, that are not held out with some, whose positions come in order.
@@ -106,6 +118,35 @@ impl HeldOut {
                 -likely.clamp(1e-13, 1.0).ln()
             }
         }
+    }
+
+    /// The losses of what is predicted; `None` if one of them is not finite.
+    pub(crate) fn losses(&self, outputs: &Outputs) -> Option<Losses> {
+        let of_part = |(rows, outputs): (&[usize], &Vec<f64>)| -> Vec<f64> {
+            rows.iter().zip(outputs).map(|(&row, &output)| self.loss_of(self.outcome[row], output)).collect()
+        };
+        let losses: Losses = self.parts().into_iter().zip(outputs).map(of_part).collect();
+        losses.iter().flatten().all(|loss| loss.is_finite()).then_some(losses)
+    }
+
+    fn loss_of(&self, outcome: f64, output: f64) -> f64 {
+        match self.task {
+            Task::Regression => (outcome - output).powi(2),
+            Task::Classification => {
+                let log_odds = output.clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS);
+                softplus(log_odds) - outcome * log_odds
+            }
+        }
+    }
+
+    /// What is predicted held within the outcomes of the rows that were fitted, which are those not in the part.
+    pub(super) fn held_within_seen(&self, outputs: &Outputs) -> Outputs {
+        let of_part = |(rows, outputs): (&[usize], &Vec<f64>)| -> Vec<f64> {
+            let rest = Self::rest(self.outcome.len(), rows);
+            let [least, greatest] = range(rest.iter().map(|&row| self.outcome[row]));
+            outputs.iter().map(|output| output.max(least).min(greatest)).collect()
+        };
+        self.parts().into_iter().zip(outputs).map(of_part).collect()
     }
 
     /// Mean loss and weight of a part.
@@ -184,4 +225,9 @@ impl HeldOut {
         let by_chance: f64 = influence.iter().zip(&self.base).map(|(value, base)| base * value * value).sum();
         Difference { mean, standard_error: between.max(by_chance).sqrt() }
     }
+}
+
+/// The least and the greatest of some values.
+pub(crate) fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    values.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, greatest], value| [least.min(value), greatest.max(value)])
 }

@@ -18,6 +18,7 @@ mod without;
 pub use anew::{FitAnew, Honest, honest_estimate, losses_anew};
 pub use candidates::{Candidate, Kind, Variables};
 pub use judging::{Difference, Figures, HeldOut, Losses};
+pub(crate) use judging::{Outputs, range};
 pub use regions::{Region, Regions, folds};
 
 use crate::design::{Bulk, Task, TrainingData};
@@ -155,6 +156,8 @@ pub struct Trial {
     material: Option<Material>,
     /// The candidates that could be fitted, the plain one first.
     pub candidates: Vec<Candidate>,
+    /// What they predict.
+    outputs: Vec<Outputs>,
     /// Their losses.
     pub losses: Vec<Losses>,
     /// Those of least squares (logistic regression) on all columns.
@@ -162,8 +165,8 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Fits every candidate without every part of the rows. Far values are drawn in, and trees and networks tried, if the table is `in_memory`:
-    /// others could not be fitted to all of its rows.
+    /// Fits every candidate without every part of the rows. Far values are drawn in, trees and networks tried and predictions held if the
+    /// table is `in_memory`: others could not be fitted to all of its rows.
     pub fn run(
         data: &TrainingData,
         held_out: &HeldOut,
@@ -171,7 +174,8 @@ impl Trial {
         in_memory: bool,
         tick: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
     ) -> Result<Self> {
-        let nothing = Self { material: None, candidates: Vec::new(), losses: Vec::new(), baseline: Vec::new() };
+        let nothing =
+            Self { material: None, candidates: vec![], outputs: vec![], losses: vec![], baseline: Losses::new() };
         if question.selected.is_empty() || held_out.regions.used.len() < held_out.regions.least() {
             return Ok(nothing);
         }
@@ -185,30 +189,71 @@ impl Trial {
             if stopped.load(Ordering::Relaxed) {
                 return None;
             }
-            let losses = match candidates[k].kind {
-                kind if kind.is_flexible() => flexible::losses(data, held_out, &chosen, kind, question.limit),
-                _ => losses(data, held_out, &material, &candidates[k], question.limit),
+            let outputs = match candidates[k].kind {
+                kind if kind.is_flexible() => flexible::outputs(data, held_out, &chosen, kind, question.limit),
+                _ => outputs(data, held_out, &material, &candidates[k], question.limit),
             };
             stopped.fetch_or(tick(candidates.len()).is_break(), Ordering::Relaxed);
-            losses
+            outputs
         });
-        let baseline =
-            losses(data, held_out, &material, &Candidate::plain(Variables::All, Kind::Linear), question.limit);
+        let all = Candidate::plain(Variables::All, Kind::Linear);
+        let baseline = outputs(data, held_out, &material, &all, question.limit).and_then(|all| held_out.losses(&all));
         if stopped.load(Ordering::Relaxed) {
             return Err(Error::Interrupted);
         }
         // Without the plain candidate or the baseline there is nothing to compare with.
         let (Some(baseline), Some(Some(_))) = (baseline, judged.first()) else { return Ok(nothing) };
-        let (candidates, losses) =
-            candidates.into_iter().zip(judged).filter_map(|(candidate, losses)| Some((candidate, losses?))).unzip();
-        Ok(Self { material: Some(material), candidates, losses, baseline })
+        let mut trial = Self { material: Some(material), baseline, ..nothing };
+        for (candidate, outputs) in candidates.into_iter().zip(judged) {
+            trial.add(held_out, candidate, outputs);
+        }
+        if in_memory {
+            trial.add_moderate(held_out);
+        }
+        Ok(trial)
+    }
+
+    /// Adds a candidate with what it predicts; its position, if that is finite.
+    fn add(&mut self, held_out: &HeldOut, candidate: Candidate, outputs: Option<Outputs>) -> Option<usize> {
+        let outputs = outputs?;
+        let losses = match candidate.is_flexible() {
+            true => flexible::fewer(held_out).losses(&outputs)?,
+            false => held_out.losses(&outputs)?,
+        };
+        self.candidates.push(candidate);
+        self.outputs.push(outputs);
+        self.losses.push(losses);
+        Some(self.candidates.len() - 1)
+    }
+
+    /// Adds what goes half-way: the linear fit that would be taken half-way to trees, and both held within the outcomes seen.
+    fn add_moderate(&mut self, held_out: &HeldOut) {
+        let (line, _) = self.line(held_out);
+        let mut found = vec![line];
+        if let Some(trees) = self.candidates.iter().position(|candidate| candidate.kind == Kind::Trees) {
+            let outputs = halfway(&flexible::of_fewer(held_out, &self.outputs[line]), &self.outputs[trees]);
+            let candidate = Candidate { halfway: true, ..self.candidates[line] };
+            found.extend(self.add(held_out, candidate, Some(outputs)));
+        }
+        // Log-odds know no bounds that training could have seen.
+        if held_out.task() == Task::Regression {
+            for k in found {
+                let candidate = Candidate { held: true, ..self.candidates[k] };
+                let outputs = match candidate.is_flexible() {
+                    true => flexible::fewer(held_out).held_within_seen(&self.outputs[k]),
+                    false => held_out.held_within_seen(&self.outputs[k]),
+                };
+                self.add(held_out, candidate, Some(outputs));
+            }
+        }
     }
 
     /// The linear, or flexible, candidate with the least error in regions among those on these variables.
     fn best(&self, held_out: &HeldOut, variables: Variables, flexible: bool) -> Option<usize> {
         let stressed = |k: &usize| self.difference(held_out, *k, &self.baseline).mean;
         let able = (0..self.candidates.len()).filter(|&k| {
-            self.candidates[k].variables == variables && self.candidates[k].kind.is_flexible() == flexible
+            let candidate = self.candidates[k];
+            candidate.variables == variables && candidate.is_flexible() == flexible && !candidate.held
         });
         // Of two that differ by rounding the first, whatever the order of the rows.
         able.map(|k| (k, stressed(&k)))
@@ -227,9 +272,9 @@ impl Trial {
     }
 
     /// The rule: the best linear candidate on the chosen variables if it does better in regions than the plain one by more than a
-    /// standard error and more than next to nothing, else the plain one. Trees or a network that do clearly better than the best linear one, in
-    /// ordinary cross-validation too, are told of and not taken (`bent`). All columns are a reference, and told of if they do
-    /// clearly better than every linear candidate.
+    /// standard error and more than next to nothing, else the plain one; and what goes half-way from there, if that does better still
+    /// (`moderate`). Trees or a network that do clearly better than the best linear one, in ordinary cross-validation too, are told of and
+    /// not taken (`bent`). All columns are a reference, and told of if they do clearly better than every linear candidate.
     fn decide(self, data: &TrainingData, held_out: &HeldOut, question: &Question, total: f64) -> Chosen {
         let task = data.target.task();
         let mut findings = Vec::new();
@@ -271,6 +316,30 @@ impl Trial {
         Chosen { choice, function: strength.map(|found| found.function.clone()), bulks, findings }
     }
 
+    /// The position of the linear candidate that would be taken, and why.
+    fn line(&self, held_out: &HeldOut) -> (usize, String) {
+        let task = held_out.task();
+        let best = self.best(held_out, Variables::Chosen, false).unwrap_or(0);
+        let gain = held_out.difference(&self.losses[best], &self.losses[0]);
+        if best == 0 {
+            (0, "no other fit on the chosen variables does better in regions that were held out".into())
+        } else if -gain.mean < NEGLIGIBLE {
+            (0, "no other fit on the chosen variables is noticeably better in regions that were held out".into())
+        } else if -gain.mean <= gain.standard_error {
+            let name = self.candidates[best].name(task);
+            let by = in_percent(gain);
+            (
+                0,
+                format!(
+                    "the best in regions that were held out ({name}) is better than the plain fit by {by}, no more than a standard error"
+                ),
+            )
+        } else {
+            let by = in_percent(gain);
+            (best, format!("it does better than the plain fit in regions that were held out, by {by}"))
+        }
+    }
+
     fn decision(&self, held_out: &HeldOut, question: &Question) -> Decision {
         let task = held_out.task();
         let plain = self.candidates.first().copied().unwrap_or(Candidate::plain(Variables::Chosen, plain_kind(task)));
@@ -281,25 +350,14 @@ impl Trial {
                 false => held_out.regions.too_few(),
             });
         };
-        let gain = held_out.difference(&self.losses[best], &self.losses[0]);
-        let mut decision = if best == 0 {
-            stay("no other fit on the chosen variables does better in regions that were held out".into())
-        } else if -gain.mean <= gain.standard_error.max(NEGLIGIBLE) {
-            stay(match -gain.mean < NEGLIGIBLE {
-                true => {
-                    "no other fit on the chosen variables is noticeably better in regions that were held out".into()
-                }
-                false => format!(
-                    "the best in regions that were held out ({}) is better than the plain fit by {}, no more than a standard error",
-                    self.candidates[best].name(task),
-                    in_percent(gain)
-                ),
-            })
-        } else {
+        let (line, why) = self.line(held_out);
+        let mut decision = Decision { candidate: self.candidates[line], why, cost: None };
+        if let Some((moderate, gain)) = self.moderate(held_out, line) {
+            let name = self.candidates[line].name(task);
             let why =
-                format!("it does better than the plain fit in regions that were held out, by {}", in_percent(gain));
-            Decision { candidate: self.candidates[best], why, cost: None }
-        };
+                format!("it does better than {name} alone in regions that were held out, by {}", in_percent(gain));
+            decision = Decision { candidate: self.candidates[moderate], why, cost: None };
+        }
         if let Some(all) = self.best(held_out, Variables::All, false) {
             let cost = held_out.difference(&self.losses[all], &self.losses[best]);
             let insufficient = question.sufficient == Some(false);
@@ -309,10 +367,28 @@ impl Trial {
                 decision.cost = Some((-cost.mean, cost.standard_error));
             }
         }
-        match self.bent(held_out, best) {
+        match self.bent(held_out, best).filter(|_| !decision.candidate.halfway) {
             Some(told) => Decision { why: format!("{}; {told}", decision.why), ..decision },
             None => decision,
         }
+    }
+
+    /// What does better than a linear candidate by going half-way to trees, by holding predictions within outcomes seen, or both: in regions
+    /// by more than a standard error and more than next to nothing, and if it bends, in ordinary cross-validation, too.
+    ///
+    /// Trees by themselves are not taken: on development tables (python/benches/development.py) errors elsewhere were larger with them
+    /// than half-way, and the harm where they fail is more than twice as large.
+    fn moderate(&self, held_out: &HeldOut, line: usize) -> Option<(usize, Difference)> {
+        let able = (0..self.candidates.len()).filter(|&k| self.candidates[k].halfway || self.candidates[k].held);
+        let better = able.filter_map(|k| {
+            let candidate = &self.candidates[k];
+            let gain = self.difference(held_out, k, &self.losses[line]);
+            let as_usual = flexible::as_usual(held_out, candidate, &self.losses[k], &self.losses[line]);
+            let in_folds = !candidate.halfway || -as_usual.mean > as_usual.standard_error;
+            let least = if candidate.halfway { MARGIN_IF_FLEXIBLE } else { NEGLIGIBLE };
+            (-gain.mean > gain.standard_error.max(least) && in_folds).then_some((k, gain))
+        });
+        better.reduce(|best, next| if next.1.mean < best.1.mean - ROUNDING { next } else { best })
     }
 
     /// What is told of a flexible candidate that does clearly better than the best linear one, if there is such a one.
@@ -354,38 +430,43 @@ fn in_percent(gain: Difference) -> String {
     format!("{:.1} % (s.e. {:.1} %)", 100.0 * (1.0 - ratio), 100.0 * ratio * gain.standard_error)
 }
 
-/// The losses of a candidate on all that is held out.
-fn losses(
+/// What a linear candidate predicts for all that is held out.
+fn outputs(
     data: &TrainingData,
     held_out: &HeldOut,
     material: &Material,
     candidate: &Candidate,
     limit: Positive,
-) -> Option<Losses> {
+) -> Option<Outputs> {
     let weights: Vec<f64> = match material.strength(candidate) {
         Some(found) => found.weights.iter().zip(&data.base).map(|(weight, base)| weight * base).collect(),
         None => data.base.clone(),
     };
-    losses_of(&Whole::fit(material.sheet(candidate)?, &weights, candidate.kind, limit.get())?, held_out)
+    outputs_of(&Whole::fit(material.sheet(candidate)?, &weights, candidate.kind, limit.get())?, held_out)
 }
 
-fn losses_of(whole: &Whole, held_out: &HeldOut) -> Option<Losses> {
+fn outputs_of(whole: &Whole, held_out: &HeldOut) -> Option<Outputs> {
     let parts = held_out.parts();
-    let losses = threads::map(parts.len(), |k| {
+    let outputs = threads::map(parts.len(), |k| {
         let coefficients = whole.without(parts[k])?;
-        let losses: Vec<f64> = parts[k].iter().map(|&row| whole.loss(row, &coefficients)).collect();
-        losses.iter().all(|loss| loss.is_finite()).then_some(losses)
+        Some(parts[k].iter().map(|&row| whole.output(row, &coefficients)).collect())
     });
-    losses.into_iter().collect()
+    outputs.into_iter().collect()
 }
 
-/// The losses of least squares (logistic regression) on some variables, whose positions are given; `None` if they can't be fitted
-/// or too few regions can be held out.
-pub fn plain_losses(data: &TrainingData, held_out: &HeldOut, variables: &[usize]) -> Option<Losses> {
+/// What least squares (logistic regression) on some variables, whose positions are given, predicts for all that is held out; `None` if they
+/// can't be fitted or too few regions can be held out.
+pub(crate) fn plain_outputs(data: &TrainingData, held_out: &HeldOut, variables: &[usize]) -> Option<Outputs> {
     let sheet = candidates::sheet(data, &encoded(data, variables), None);
     let enough = held_out.regions.used.len() >= held_out.regions.least();
     let whole = Whole::fit(&sheet, &data.base, Kind::Linear, f64::INFINITY).filter(|_| enough)?;
-    losses_of(&whole, held_out)
+    outputs_of(&whole, held_out)
+}
+
+/// Half-way between what two candidates predict.
+pub(crate) fn halfway(one: &[Vec<f64>], other: &[Vec<f64>]) -> Outputs {
+    let mean = |(one, other): (&Vec<f64>, &Vec<f64>)| one.iter().zip(other).map(|(a, b)| 0.5 * (a + b)).collect();
+    one.iter().zip(other).map(mean).collect()
 }
 
 /// The encoded columns of some variables, in order.

@@ -20,8 +20,6 @@ const SEPARATED: f64 = 18.0;
 /// The ridge of least squares without some rows, as a share of a column's sum of squares over all rows. Where the rows held out are all
 /// that a column had (a level of a text, say), what is left of its sums is rounding, which must not become a slope.
 const RIDGE_OF_DIFFERENCES: f64 = 1e-10;
-/// Log-odds beyond this count as this: no single row shall decide.
-const MOST_LOG_ODDS: f64 = 30.0;
 
 /// Rows as a candidate sees them.
 pub(super) struct Sheet {
@@ -137,14 +135,9 @@ impl<'a> Whole<'a> {
         Some(Cholesky::with_least_ridge(&out)?.solve(&cross))
     }
 
-    /// The loss of a row: the squared standardised residual, or the negative log-likelihood of its class.
-    pub(super) fn loss(&self, row: usize, coefficients: &[f64]) -> f64 {
-        let fitted = dot(self.sheet.rows.row(row), coefficients);
-        if self.sheet.classes {
-            let log_odds = fitted.clamp(-MOST_LOG_ODDS, MOST_LOG_ODDS);
-            return softplus(log_odds) - self.sheet.outcome[row] * log_odds;
-        }
-        (self.sheet.outcome[row] - fitted).powi(2)
+    /// What is predicted for a row: a standardised outcome, or log-odds.
+    pub(super) fn output(&self, row: usize, coefficients: &[f64]) -> f64 {
+        dot(self.sheet.rows.row(row), coefficients)
     }
 
     fn residual(&self, row: usize, coefficients: &[f64]) -> f64 {

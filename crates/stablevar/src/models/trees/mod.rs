@@ -66,6 +66,8 @@ impl Default for Trees {
 /// Trees at most, and after how many without a lower loss on rows held out no more are tried.
 const MOST_ROUNDS: usize = 600;
 const PATIENCE: usize = 30;
+/// Trees at most, about, where they are judged beside others or go half-way: where more would help still, so many tell whether they carry over.
+pub(crate) const AFFORDABLE_ROUNDS: usize = 150;
 /// Parts of the rows that are held out in turn, and rows learnt from in all of them at most: of many rows, fewer parts tell enough.
 const PARTS: usize = 5;
 const ROWS_LEARNT_FROM: usize = 50_000;
@@ -82,13 +84,7 @@ const WHAT: &str = "a model of boosted trees";
 
 impl Fitting for Trees {
     fn fit(&self, data: &dyn RowSource, columns: &[usize], weighting: &Weighting, _seed: u64) -> Result<Refitted> {
-        let memory = in_memory(data, WHAT)?;
-        let rounds = self.rounds_for(memory, columns, weighting)?;
-        let mut model = self.boost(memory, columns, weighting, rounds)?;
-        // The slopes of the straight line that is nearest to what the trees add to theirs.
-        let added = TrainingData { outcome: model.added(&memory.design), ..memory.clone() };
-        let slopes = least_squares(&added, columns, weighting)?;
-        model.describe(slopes, columns, &memory.design, INFLUENCE_ROWS);
+        let model = self.fit_beside(in_memory(data, WHAT)?, columns, weighting, None)?;
         Ok(Refitted { model: Model::Trees(model), separated: false, stop: StopReason::Converged })
     }
 
@@ -102,6 +98,8 @@ struct Sheet<'a> {
     data: &'a TrainingData,
     columns: &'a [usize],
     order: Vec<usize>,
+    /// Per row of the table the part that holds it out.
+    part_of: Vec<usize>,
     binned: Binned,
     outcome: Vec<f64>,
     /// Without base weights, in the order of the table.
@@ -119,6 +117,7 @@ impl<'a> Sheet<'a> {
             binned: Binned::of(&data.design, columns, &order),
             outcome: order.iter().map(|&row| outcome[row]).collect(),
             weights: order.iter().map(|&row| given[row] * data.base[row]).collect(),
+            part_of: data.folds(&order, PARTS),
             data,
             columns,
             order,
@@ -146,12 +145,28 @@ fn order_by_content(data: &TrainingData, columns: &[usize]) -> Vec<usize> {
 }
 
 impl Trees {
-    /// How many trees help on rows held out; none if they help by no more than a standard error.
-    pub fn rounds_for(&self, data: &TrainingData, columns: &[usize], weighting: &Weighting) -> Result<usize> {
-        self.rounds_up_to(data, columns, weighting, MOST_ROUNDS)
+    /// As many trees as help, half-way to another straight line if there is one.
+    pub(crate) fn fit_beside(
+        &self,
+        data: &TrainingData,
+        columns: &[usize],
+        weighting: &Weighting,
+        beside: Option<LinearModel>,
+    ) -> Result<TreesModel> {
+        let most = if beside.is_some() { AFFORDABLE_ROUNDS } else { MOST_ROUNDS };
+        let rounds = self.rounds_up_to(data, columns, weighting, most)?;
+        let mut model = self.boost(data, columns, weighting, rounds)?;
+        if let Some(beside) = beside {
+            model = model.halfway_to(beside);
+        }
+        // The slopes of the straight line that is nearest to what the trees add to theirs.
+        let added = TrainingData { outcome: model.added(&data.design), ..data.clone() };
+        let slopes = least_squares(&added, columns, weighting)?;
+        model.describe(slopes, columns, &data.design, INFLUENCE_ROWS);
+        Ok(model)
     }
 
-    /// The same where about so many trees are the most that can be afforded.
+    /// How many trees help on rows held out, of about so many at most; none if they help by no more than a standard error.
     pub(crate) fn rounds_up_to(
         &self,
         data: &TrainingData,
@@ -206,7 +221,7 @@ impl Trees {
     /// Boosting on the rows but for one part, which is held out.
     fn without<'a>(&self, sheet: &'a Sheet, part: usize) -> Result<Boosting<'a>> {
         let (held_out, learn): (Vec<u32>, Vec<u32>) =
-            (0..sheet.order.len() as u32).partition(|place| *place as usize % PARTS == part);
+            (0..sheet.order.len() as u32).partition(|place| sheet.part_of[sheet.order[*place as usize]] == part);
         let mut rest: Vec<usize> = learn.iter().map(|&place| sheet.order[place as usize]).collect();
         rest.sort_unstable();
         let given: Vec<f64> = rest.iter().map(|&row| sheet.given[row]).collect();
@@ -297,9 +312,9 @@ mod tests {
         let outcome = (0..600).map(|row| data.design[(row, 1)] - 0.5 * data.design[(row, 2)] + spread(row)).collect();
         let data = TrainingData { outcome, ..data };
         let columns: Vec<usize> = (0..6).collect();
-        assert_eq!(Trees::default().rounds_for(&data, &columns, &Weighting::Equal).unwrap(), 0);
+        assert_eq!(Trees::default().rounds_up_to(&data, &columns, &Weighting::Equal, MOST_ROUNDS).unwrap(), 0);
         let few = data.pick(&(0..20).collect::<Vec<_>>());
-        assert_eq!(Trees::default().rounds_for(&few, &columns, &Weighting::Equal).unwrap(), 0);
+        assert_eq!(Trees::default().rounds_up_to(&few, &columns, &Weighting::Equal, MOST_ROUNDS).unwrap(), 0);
     }
 
     #[test]

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 pub struct TreesModel {
     line: LinearModel,
     trees: Vec<Tree>,
+    /// Another straight line, if predictions are half-way between it and the trees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    beside: Option<LinearModel>,
     /// Per encoded column the slope of the straight line that is nearest to the model, on standardised data.
     slopes: Vec<f64>,
     /// Per encoded column the root mean square of the change of standardised predictions, or of log-odds, if the column's values are
@@ -78,7 +81,27 @@ impl TreesModel {
     pub(super) fn new(line: LinearModel, columns: &[usize], trees: &[Vec<Node>], cuts: &[Vec<f64>]) -> Self {
         let trees = trees.iter().map(|nodes| Tree::of(nodes, columns, cuts)).collect();
         let slopes = line.standardised_coefficients().to_vec();
-        Self { trees, influence: vec![0.0; slopes.len()], slopes, line }
+        Self { trees, beside: None, influence: vec![0.0; slopes.len()], slopes, line }
+    }
+
+    /// The same half-way to a straight line.
+    pub(super) fn halfway_to(self, beside: LinearModel) -> Self {
+        let slopes = self.slopes.iter().zip(beside.standardised_coefficients());
+        Self { slopes: slopes.map(|(own, other)| 0.5 * (own + other)).collect(), beside: Some(beside), ..self }
+    }
+
+    /// The same with predictions held within a range of standardised outcomes.
+    pub(crate) fn held_within(self, range: [f64; 2]) -> Self {
+        Self { line: self.line.held_within(range), ..self }
+    }
+
+    /// What is predicted on the scale of the standardised outcome, for classes log-odds.
+    pub(crate) fn combined(&self, design: &Matrix) -> Vec<f64> {
+        let own = self.line.combined(design).into_iter().zip(self.added(design)).map(|(line, more)| line + more);
+        match &self.beside {
+            None => own.collect(),
+            Some(beside) => own.zip(beside.combined(design)).map(|(own, other)| 0.5 * (own + other)).collect(),
+        }
     }
 
     /// What the trees add to the straight line, one value per row of a design matrix.
@@ -90,13 +113,11 @@ impl TreesModel {
 
     /// Notes how much every column matters; `added` is the straight line nearest to what the trees add.
     pub(super) fn describe(&mut self, added: StandardisedFit, columns: &[usize], design: &Matrix, most_rows: usize) {
-        self.slopes.iter_mut().zip(&added.coefficients[1..]).for_each(|(slope, more)| *slope += more);
+        let share = if self.beside.is_some() { 0.5 } else { 1.0 };
+        self.slopes.iter_mut().zip(&added.coefficients[1..]).for_each(|(slope, more)| *slope += share * more);
         let rows = evenly_spaced(design.rows(), most_rows);
         let some = design.keep_rows(&rows);
-        let combined = |design: &Matrix| -> Vec<f64> {
-            self.line.combined(design).iter().zip(self.added(design)).map(|(line, more)| line + more).collect()
-        };
-        let before = combined(&some);
+        let before = self.combined(&some);
         let mut dealt: Vec<usize> = (0..rows.len()).collect();
         dealt.sort_by_key(|&row| scrambled(row as u64));
         let influence = columns.iter().map(|&column| {
@@ -105,7 +126,7 @@ impl TreesModel {
             for k in 0..dealt.len() {
                 changed[(dealt[k], column + 1)] = some[(dealt[(k + 1) % dealt.len()], column + 1)];
             }
-            let squares: f64 = combined(&changed).iter().zip(&before).map(|(new, old)| (new - old).powi(2)).sum();
+            let squares: f64 = self.combined(&changed).iter().zip(&before).map(|(new, old)| (new - old).powi(2)).sum();
             (squares / rows.len().max(1) as f64).sqrt()
         });
         let influence: Vec<f64> = influence.collect();
@@ -114,8 +135,12 @@ impl TreesModel {
 
     /// Predictions for the rows of a design matrix made by the training data's encoding.
     pub fn predict(&self, design: &Matrix) -> Vec<f64> {
-        let combined = self.line.combined(design).into_iter().zip(self.added(design));
-        combined.map(|(line, more)| self.line.in_units(line + more)).collect()
+        self.combined(design).into_iter().map(|combined| self.line.in_units(combined)).collect()
+    }
+
+    /// The straight line that predictions are half-way to, if they are.
+    pub fn beside(&self) -> Option<&LinearModel> {
+        self.beside.as_ref()
     }
 
     /// The straight line that trees are added to.
@@ -142,6 +167,7 @@ impl TreesModel {
     /// Whether the parts fit together for this many encoded columns.
     pub(crate) fn is_whole(&self, columns: usize) -> bool {
         self.line.is_whole(columns)
+            && self.beside.as_ref().is_none_or(|beside| beside.is_whole(columns))
             && self.slopes.len() == columns
             && self.influence.len() == columns
             && self.trees.iter().all(|tree| tree.is_whole(columns))
