@@ -27,6 +27,11 @@ pub fn page(compared: &Comparison, target: &str, command: &str) -> String {
             "Rows are weighed so that columns correlate less, the more the smaller the figure.".into(),
         ),
         ("far values drawn in", "Values far out in a column count as less far.".into()),
+        ("half-way to trees", "Predictions are the mean of that fit's and of boosted trees'.".into()),
+        (
+            "within outcomes seen",
+            "No prediction lies beyond the least and the greatest outcome of the rows fitted.".into(),
+        ),
         (
             "all columns",
             "Shown beside; never taken, since a misleading column is at its best in regions of the same rows.".into(),

@@ -95,8 +95,13 @@ fn others(arguments: &CompareArguments, task: Task, seed: u64) -> anyhow::Result
 
 /// A name that leaves room for figures; JSON and the page have it in full.
 fn short(name: &str) -> String {
-    let long =
-        [(", weights at ridge ", ", ridge "), (", far values drawn in", ", drawn in"), (", all columns", ", all")];
+    let long = [
+        (", weights at ridge ", ", ridge "),
+        (", far values drawn in", ", drawn in"),
+        (", half-way to trees", ", half trees"),
+        (", within outcomes seen", ", held"),
+        (", all columns", ", all"),
+    ];
     long.iter().fold(name.to_string(), |name, (long, short)| name.replace(long, short))
 }
 
@@ -133,7 +138,8 @@ fn print(compared: &Comparison, printer: &Printer) -> anyhow::Result<()> {
     let error = format!("cv {}", compared.metric);
     let header = ["", "variables", &error, "under stress", "s.e.", "worst", "seconds"];
     printer.table_of_long_names(&header, &rows, &["seconds", "variables"])?;
-    let about = "cv: ordinary cross-validation; ridge: rows under weights of that strength; drawn in: far values of columns drawn in";
+    let about = "cv: ordinary cross-validation; ridge: rows under weights of that strength; drawn in: far values of columns drawn in; \
+                 half trees: half-way to boosted trees; held: predictions held within the outcomes that training saw";
     printer.line(&format!("\n{about}"))?;
     for candidate in compared.candidates.iter().filter(|candidate| !candidate.note.is_empty()) {
         printer.line(&format!("{}: {}", short(&candidate.name), candidate.note))?;

@@ -8,7 +8,7 @@
 //! A biased column would do better there, too. But its slope in least squares is far from its slope in flexible regressions, which
 //! is none: what tells a weak effect from a bias is that the two agree.
 
-use crate::design::TrainingData;
+use crate::design::{Task, TrainingData};
 use crate::error::Result;
 use crate::evidence::{VariableEvidence, as_one_column, normal_score};
 use crate::finding::{Code, Finding};
@@ -31,6 +31,8 @@ const LEAST_SURE_OF_HALF: f64 = 1.5;
 /// gain by chance alone, as it is evidence in the same rows.
 const LEAST_GAIN_IF_MISSING: f64 = 0.0005;
 const LEAST_SURE_IF_MISSING: f64 = 1.0;
+/// In how many standard errors one by itself must do better: its own evidence was looked at and did not suffice.
+const SURE_OF_ONE: f64 = 3.0;
 /// What fits with those of some evidence must do better by in regions, as a share of the error, and in standard errors.
 const LEAST_GAIN: f64 = 0.004;
 const LEAST_SURE: f64 = 2.0;
@@ -46,8 +48,8 @@ pub(super) struct Companions {
     pub finding: Finding,
 }
 
-/// The variables that join a set, if any do; none that was told to be unstable does. All whose slopes agree are offered, then those
-/// with some evidence; a set that `falls_short` of all columns asks for less.
+/// The variables that join a set, if any do; none that was told to be unstable does. All whose slopes agree are offered if the outcome is
+/// a number, then those with some evidence; a set that `falls_short` of all columns asks for less.
 pub(super) fn companions(
     data: &dyn RowSource,
     selected: &[usize],
@@ -83,7 +85,9 @@ pub(super) fn companions(
     let offer = Offer { rows: &rows, held_out, selected, without, falls_short };
     let is_seen = |variable: &usize| evidence[*variable].p_value < SOME_EVIDENCE;
     let seen = agreeing.iter().copied().filter(is_seen).collect();
-    Ok(offer.judged(agreeing, false).or_else(|| offer.judged(seen, true)))
+    // Of two classes weak variables were welcome before; and a row tells so little that a bias can look like a weak effect.
+    let all = agreeing.into_iter().filter(|_| rows.target.task() == Task::Regression).collect();
+    Ok(offer.judged(all, false).or_else(|| offer.judged(seen, true)))
 }
 
 /// A set that variables may join.
@@ -108,9 +112,10 @@ impl Offer<'_> {
         let half = self.held_out.losses(&halfway(&with, &self.without))?;
         let (with, without) = (self.held_out.losses(&with)?, self.held_out.losses(&self.without)?);
         let half = self.held_out.difference_as_usual(&half, &without);
-        let (least, sure) = match self.falls_short && !seen {
-            true => (LEAST_GAIN_IF_MISSING, LEAST_SURE_IF_MISSING),
-            false => (LEAST_GAIN_OF_HALF, LEAST_SURE_OF_HALF),
+        let (least, sure) = match joining.len() {
+            1 => (LEAST_GAIN_OF_HALF, SURE_OF_ONE),
+            _ if self.falls_short && !seen => (LEAST_GAIN_IF_MISSING, LEAST_SURE_IF_MISSING),
+            _ => (LEAST_GAIN_OF_HALF, LEAST_SURE_OF_HALF),
         };
         let gain = self.held_out.difference(&with, &without);
         let worst = self.held_out.figures(&with, &without).stress_worst;
@@ -215,11 +220,10 @@ mod tests {
         let joins = |slope, falls_short| {
             (0..20).filter(|&seed| found_by(seed, slope, &|score| score, falls_short).is_some()).count()
         };
-        // It asks for less than one that suffices, and lets noise in that regressions agree on by chance a little more often.
-        let over_slopes =
-            |falls_short| -> usize { [0.02, 0.03, 0.04].iter().map(|&slope| joins(slope, falls_short)).sum() };
-        assert!(over_slopes(true) > over_slopes(false), "{} {}", over_slopes(true), over_slopes(false));
-        assert!(joins(0.0, true) <= 8 && joins(0.0, false) <= 6, "{} {}", joins(0.0, true), joins(0.0, false));
+        // It asks for less than one that suffices, and noise that regressions by chance agree on joins both now and then.
+        let of_noise = (joins(0.0, true), joins(0.0, false));
+        assert!(of_noise.0 >= of_noise.1 && of_noise.0 <= 8 && of_noise.1 <= 6, "{of_noise:?}");
+        assert!(joins(0.09, false) >= 18, "{}", joins(0.09, false));
         let (joined, finding) = found_by(3, 0.09, &|score| score, true).unwrap();
         assert!(joined.len() > WEAK / 2 && !joined.contains(&0), "{joined:?}");
         assert_eq!(finding.code, Code::FilledUp);

@@ -222,8 +222,8 @@ fn words(model: &FittedModel, headings: &[&str]) -> Vec<String> {
     }
     if model.selected.iter().any(|&variable| joined(model, variable)) {
         lines.push(
-            "joined: below the cut-off by itself, taken because fits with it do better in regions that were held out, or because the \
-             set predicts worse without it"
+            "joined: below the cut-off by itself, taken because fits with it and its like do better on rows that were held out, or \
+             because the set predicts worse without it"
                 .into(),
         );
     }
@@ -247,6 +247,12 @@ fn words(model: &FittedModel, headings: &[&str]) -> Vec<String> {
             format!("mean slope: of the line nearest to the model's log-odds of '{second}', over all rows")
         }
     });
+    if shown(INFLUENCE) {
+        lines.push(
+            "influence: change of predictions (root mean square) if its values are dealt out anew among the rows"
+                .into(),
+        );
+    }
     lines.push("p-value: how often chance alone shows as much".into());
     // Beside a t or what makes it up it would look odd.
     let beside_t = shown("t") || shown(EFFECT) && shown(ERROR);
