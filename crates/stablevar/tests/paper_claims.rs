@@ -152,13 +152,15 @@ fn the_loop_raises_the_effective_sample_size_and_keeps_the_stable_correlations()
 #[test]
 fn evidence_finds_the_stable_set_where_the_gates_alone_often_do_not() {
     let world = World::default();
-    let exact = (0..10u64)
-        .filter(|&seed| {
-            let data = prepare(&world.draw(1500, 2.5, 70_000 + seed).unwrap());
-            fit_method(&data, &Method::default()).model.selected == [0, 1, 2, 3, 4]
-        })
-        .count();
-    assert!(exact >= 9, "{exact} of 10");
+    let mut exact = 0;
+    for seed in 0..10u64 {
+        let data = prepare(&world.draw(1500, 2.5, 70_000 + seed).unwrap());
+        let selected = fit_method(&data, &Method::default()).model.selected;
+        // Columns without effect may come along where several seem to count together, the biased one, the last, may not.
+        assert!((0..5).all(|stable| selected.contains(&stable)) && !selected.contains(&9), "{seed}: {selected:?}");
+        exact += usize::from(selected == [0, 1, 2, 3, 4]);
+    }
+    assert!(exact >= 8, "{exact} of 10");
 }
 
 /// Designs on which nothing was chosen: more columns, other ties between them, another bend, two biased columns.

@@ -8,7 +8,7 @@ use stablevar::comparison::{Plan, compare};
 use stablevar::design::TrainingData;
 use stablevar::estimator::Estimator;
 use stablevar::finding::Code;
-use stablevar::models::OUTLIER_LIMIT;
+use stablevar::models::{Model, OUTLIER_LIMIT};
 use stablevar::stress::{Chosen, Kind, Question, Variables, choose};
 use stablevar::table::Table;
 use stablevar_data::simulate::World;
@@ -130,17 +130,21 @@ fn stepped(rows: usize) -> Table<'static> {
 }
 
 #[test]
-fn trees_that_do_clearly_better_are_told_of_and_not_taken() {
+fn where_trees_do_clearly_better_the_fit_goes_half_way_and_is_held() {
     let data = prepare(&stepped(1500));
     let choice = chosen_for(&data, &[0, 1, 2], Some(true)).choice;
-    assert!(
-        choice.candidate.kind != Kind::Trees && choice.why.contains("trees (refit = trees) would do better"),
-        "{}",
-        choice.why
-    );
+    assert!(choice.candidate.kind != Kind::Trees && choice.candidate.halfway, "{}", choice.why);
+    assert!(choice.chosen.contains("half-way to trees") && choice.why.contains("alone in regions"), "{}", choice.why);
     let figures = |name: &str| &choice.candidates.iter().find(|one| one.name == name).unwrap().figures;
     assert!(figures("trees").stress_error < 0.9 * figures("robust").stress_error);
     assert!(figures("trees").cv_error < 0.8 * figures("robust").cv_error);
+
+    let fitted = fit_method(&data, &method("svi")).model;
+    let Model::Trees(trees) = &fitted.model else { panic!("{:?}", fitted.refit) };
+    assert!(trees.beside().is_some() && fitted.memory.is_some());
+    let predicted = fitted.predict(&stepped(1500)).unwrap();
+    let [least, greatest] = trees.line().within().unwrap();
+    assert!(predicted.iter().all(|value| (least - 1e-9..=greatest + 1e-9).contains(value)));
 
     let asked = fit_method(&data, &method_with("svi", [("refit", "trees")]));
     assert!(asked.model.memory.is_some() && asked.model.refit.is_none());

@@ -1,21 +1,21 @@
 //! Weak variables that count together.
 //!
-//! Each has too little evidence to be told from chance, and the set suffices without any single one of them. Left out together they cost
+//! Each has some evidence, but too little to be told from chance, and the set suffices without any single one of them. Left out together they cost
 //! more than a few columns without effect would. So they join, all or none, if that pays on rows that were held out: in ordinary
 //! cross-validation, where predictions half-way to those of fits with them are judged (fits with many weak columns follow chance as well,
-//! and that half-way is better shows that there is something to follow), or, for those with some evidence, in regions.
+//! and that half-way is better shows that there is something to follow), or in regions.
 //!
 //! A biased column would do better there, too. But its slope in least squares is far from its slope in flexible regressions, which
 //! is none: what tells a weak effect from a bias is that the two agree.
 
-use crate::design::{Task, TrainingData};
+use crate::design::TrainingData;
 use crate::error::Result;
 use crate::evidence::{VariableEvidence, as_one_column, normal_score};
 use crate::finding::{Code, Finding};
 use crate::linalg::{Cholesky, Matrix, dot, multiply_rows};
 use crate::passes::RowSource;
 use crate::rows::{weighted_column_sums, weighted_cross_product};
-use crate::stress::{HeldOut, Outputs, halfway, plain_outputs, rows_for_stress};
+use crate::stress::{HeldOut, halfway, plain_outputs, rows_for_stress};
 
 /// The largest p-value of some evidence.
 const SOME_EVIDENCE: f64 = 0.3;
@@ -27,10 +27,6 @@ const EXCESS: f64 = 1.5;
 /// errors. Of many rows the share decides: what is worth less to predictions can stay away, as columns of noise should.
 const LEAST_GAIN_OF_HALF: f64 = 0.0015;
 const LEAST_SURE_OF_HALF: f64 = 1.5;
-/// The same where a set falls short of all columns, so that something is missing, and all that agree are offered: those with some evidence
-/// gain by chance alone, as it is evidence in the same rows.
-const LEAST_GAIN_IF_MISSING: f64 = 0.0005;
-const LEAST_SURE_IF_MISSING: f64 = 1.0;
 /// In how many standard errors one by itself must do better: its own evidence was looked at and did not suffice.
 const SURE_OF_ONE: f64 = 3.0;
 /// What fits with those of some evidence must do better by in regions, as a share of the error, and in standard errors.
@@ -48,17 +44,19 @@ pub(super) struct Companions {
     pub finding: Finding,
 }
 
-/// The variables that join a set, if any do; none that was told to be unstable does. All whose slopes agree are offered if the outcome is
-/// a number, then those with some evidence; a set that `falls_short` of all columns asks for less.
+/// The variables that join a set, if any do; none that was told to be unstable does.
 pub(super) fn companions(
     data: &dyn RowSource,
     selected: &[usize],
-    falls_short: bool,
     evidence: &[VariableEvidence],
 ) -> Result<Option<Companions>> {
     let standings = data.frame().standings();
     let free = |variable: &usize| {
-        !selected.contains(variable) && !evidence[*variable].doubtful && standings[*variable].is_none()
+        let judged = &evidence[*variable];
+        !selected.contains(variable)
+            && judged.p_value < SOME_EVIDENCE
+            && !judged.doubtful
+            && standings[*variable].is_none()
     };
     let outside: Vec<usize> = (0..evidence.len()).filter(free).collect();
     if selected.is_empty() || outside.is_empty() {
@@ -76,64 +74,36 @@ pub(super) fn companions(
         let differs = linear[*variable] - flexible;
         differs.abs() < AGREEMENT && linear[*variable].abs() - flexible.abs() < EXCESS
     };
-    let agreeing: Vec<usize> = outside.into_iter().filter(agrees).collect();
-    if agreeing.is_empty() {
-        return Ok(None);
-    }
-    let held_out = HeldOut::of(&rows);
-    let Some(without) = plain_outputs(&rows, &held_out, selected) else { return Ok(None) };
-    let offer = Offer { rows: &rows, held_out, selected, without, falls_short };
-    let is_seen = |variable: &usize| evidence[*variable].p_value < SOME_EVIDENCE;
-    let seen = agreeing.iter().copied().filter(is_seen).collect();
-    // Of two classes weak variables were welcome before; and a row tells so little that a bias can look like a weak effect.
-    let all = agreeing.into_iter().filter(|_| rows.target.task() == Task::Regression).collect();
-    Ok(offer.judged(all, false).or_else(|| offer.judged(seen, true)))
+    let joining: Vec<usize> = outside.into_iter().filter(agrees).collect();
+    Ok(if joining.is_empty() { None } else { judged(&rows, selected, joining) })
 }
 
-/// A set that variables may join.
-struct Offer<'a> {
-    rows: &'a TrainingData,
-    held_out: HeldOut,
-    selected: &'a [usize],
-    /// What fits on the set alone predict.
-    without: Outputs,
-    falls_short: bool,
-}
-
-impl Offer<'_> {
-    /// Some variables, if it pays that they join; regions are asked if each has some evidence of its own.
-    fn judged(&self, joining: Vec<usize>, seen: bool) -> Option<Companions> {
-        if joining.is_empty() {
-            return None;
-        }
-        let mut larger: Vec<usize> = self.selected.iter().chain(&joining).copied().collect();
-        larger.sort_unstable();
-        let with = plain_outputs(self.rows, &self.held_out, &larger)?;
-        let half = self.held_out.losses(&halfway(&with, &self.without))?;
-        let (with, without) = (self.held_out.losses(&with)?, self.held_out.losses(&self.without)?);
-        let half = self.held_out.difference_as_usual(&half, &without);
-        let (least, sure) = match joining.len() {
-            1 => (LEAST_GAIN_OF_HALF, SURE_OF_ONE),
-            _ if self.falls_short && !seen => (LEAST_GAIN_IF_MISSING, LEAST_SURE_IF_MISSING),
-            _ => (LEAST_GAIN_OF_HALF, LEAST_SURE_OF_HALF),
-        };
-        let gain = self.held_out.difference(&with, &without);
-        let worst = self.held_out.figures(&with, &without).stress_worst;
-        let on_average = -gain.mean > LEAST_GAIN.max(LEAST_SURE * gain.standard_error);
-        let at_worst = gain.mean < 0.0 && worst < 1.0 - LEAST_GAIN_AT_WORST;
-        let finding = if -half.mean > least.max(sure * half.standard_error) {
-            Finding::new(Code::FilledUp).with("percent", -100.0 * half.mean).with("error", 100.0 * half.standard_error)
-        } else if seen && (on_average || at_worst) {
-            Finding::new(Code::WeakVariables)
-                .with("percent", -100.0 * gain.mean)
-                .with("error", 100.0 * gain.standard_error)
-                .with("worst", 100.0 * (1.0 - worst))
-        } else {
-            return None;
-        };
-        let names = joining.iter().map(|&variable| self.rows.encoding.features[variable].name.clone());
-        Some(Companions { finding: finding.about(names), variables: joining })
-    }
+/// Some variables, if it pays that they join.
+fn judged(rows: &TrainingData, selected: &[usize], joining: Vec<usize>) -> Option<Companions> {
+    let mut larger: Vec<usize> = selected.iter().chain(&joining).copied().collect();
+    larger.sort_unstable();
+    let held_out = HeldOut::of(rows);
+    let (with, without) = (plain_outputs(rows, &held_out, &larger)?, plain_outputs(rows, &held_out, selected)?);
+    let half = held_out.losses(&halfway(&with, &without))?;
+    let (with, without) = (held_out.losses(&with)?, held_out.losses(&without)?);
+    let half = held_out.difference_as_usual(&half, &without);
+    let sure = if joining.len() == 1 { SURE_OF_ONE } else { LEAST_SURE_OF_HALF };
+    let gain = held_out.difference(&with, &without);
+    let worst = held_out.figures(&with, &without).stress_worst;
+    let on_average = -gain.mean > LEAST_GAIN.max(LEAST_SURE * gain.standard_error);
+    let at_worst = gain.mean < 0.0 && worst < 1.0 - LEAST_GAIN_AT_WORST;
+    let finding = if -half.mean > LEAST_GAIN_OF_HALF.max(sure * half.standard_error) {
+        Finding::new(Code::FilledUp).with("percent", -100.0 * half.mean).with("error", 100.0 * half.standard_error)
+    } else if on_average || at_worst {
+        Finding::new(Code::WeakVariables)
+            .with("percent", -100.0 * gain.mean)
+            .with("error", 100.0 * gain.standard_error)
+            .with("worst", 100.0 * (1.0 - worst))
+    } else {
+        return None;
+    };
+    let names = joining.iter().map(|&variable| rows.encoding.features[variable].name.clone());
+    Some(Companions { finding: finding.about(names), variables: joining })
 }
 
 /// Per variable its slope in least squares on all columns (for classes of the label) over a standard error that needs no constant variance; of text
@@ -177,11 +147,11 @@ mod tests {
 
     /// `y = 2 a + slope (x1 + .. + x16) + noise`; the evidence is what `t` makes of each x.
     fn found(slope: f64, t: &dyn Fn(f64) -> f64) -> Option<Vec<usize>> {
-        found_by(3, slope, t, false).map(|(variables, _)| variables)
+        found_by(3, slope, t).map(|(variables, _)| variables)
     }
 
-    /// The same for a set that may fall short, with what is told.
-    fn found_by(seed: u64, slope: f64, t: &dyn Fn(f64) -> f64, falls_short: bool) -> Option<(Vec<usize>, Finding)> {
+    /// The same for another sample, with what is told.
+    fn found_by(seed: u64, slope: f64, t: &dyn Fn(f64) -> f64) -> Option<(Vec<usize>, Finding)> {
         let rows = 500;
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut draw = || -> Vec<f64> { (0..rows).map(|_| random.sample(StandardNormal)).collect() };
@@ -201,7 +171,7 @@ mod tests {
                 VariableEvidence { t, p_value, ..VariableEvidence::default() }
             })
             .collect();
-        companions(&data, &[0], falls_short, &evidence).unwrap().map(|found| (found.variables, found.finding))
+        companions(&data, &[0], &evidence).unwrap().map(|found| (found.variables, found.finding))
     }
 
     #[test]
@@ -216,19 +186,12 @@ mod tests {
     }
 
     #[test]
-    fn what_agrees_fills_up_a_set_that_falls_short() {
-        let joins = |slope, falls_short| {
-            (0..20).filter(|&seed| found_by(seed, slope, &|score| score, falls_short).is_some()).count()
-        };
-        // It asks for less than one that suffices, and noise that regressions by chance agree on joins both now and then.
-        let of_noise = (joins(0.0, true), joins(0.0, false));
-        assert!(of_noise.0 >= of_noise.1 && of_noise.0 <= 8 && of_noise.1 <= 6, "{of_noise:?}");
-        assert!(joins(0.09, false) >= 18, "{}", joins(0.09, false));
-        let (joined, finding) = found_by(3, 0.09, &|score| score, true).unwrap();
-        assert!(joined.len() > WEAK / 2 && !joined.contains(&0), "{joined:?}");
-        assert_eq!(finding.code, Code::FilledUp);
-        // Nothing that flexible regressions see nothing of, as of a bias.
-        assert_eq!(found_by(3, 0.3, &|_| 0.1, true), None);
+    fn effects_fill_up_a_set_and_noise_seldom_does() {
+        let joins = |slope| (0..20).filter(|&seed| found_by(seed, slope, &|score| score).is_some()).count();
+        // Columns of noise of which those are taken that have some evidence in the same rows.
+        assert!(joins(0.0) <= 6, "{}", joins(0.0));
+        assert!(joins(0.09) >= 18, "{}", joins(0.09));
+        assert_eq!(found_by(3, 0.09, &|score| score).unwrap().1.code, Code::FilledUp);
     }
 
     #[test]

@@ -174,8 +174,7 @@ fn by_svi(
     let asked_for = settings.rule.threshold().is_none() || selection_frequency.is_some();
     let mut joined = None;
     if let (Some(evidence), Some(evidence::Source::Residual), false) = (&mut evidence, evidence_source, asked_for) {
-        let falls_short = sufficiency.is_some_and(|set| !set.sufficient);
-        joined = companions(data, &outcome.selected, falls_short, evidence)?;
+        joined = companions(data, &outcome.selected, evidence)?;
         for &variable in joined.iter().flat_map(|joined| &joined.variables) {
             evidence[variable].companion = true;
             outcome.selected.push(variable);
