@@ -95,11 +95,11 @@ class SVIRegressor(Regression, StableModel):
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -370,11 +370,11 @@ class SVIClassifier(Classification, StableModel):
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -646,11 +646,11 @@ class SVIDRegressor(Regression, StableModel):
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -888,11 +888,11 @@ class SVIDClassifier(Classification, StableModel):
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -1123,11 +1123,11 @@ class NonlinearSVIRegressor(Regression, StableModel):
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -1392,11 +1392,11 @@ class NonlinearSVIClassifier(Classification, StableModel):
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -1606,11 +1606,11 @@ class OLSRegressor(Regression, StableModel):
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -1728,11 +1728,11 @@ class LassoRegressor(Regression, StableModel):
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -1858,11 +1858,11 @@ class RidgeRegressor(Regression, StableModel):
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -1998,11 +1998,11 @@ class STGRegressor(Regression, StableModel):
         data. Takes the place of ``penalty_factor``.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -2192,11 +2192,11 @@ class STGClassifier(Classification, StableModel):
         data. Takes the place of ``penalty_factor``.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -2379,11 +2379,11 @@ class DWRRegressor(Regression, StableModel):
         The loss at which the published descent stops early.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -2518,11 +2518,11 @@ class DWRClassifier(Classification, StableModel):
         The loss at which the published descent stops early.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -2661,11 +2661,11 @@ class SRDORegressor(Regression, StableModel):
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -2836,11 +2836,11 @@ class SRDOClassifier(Classification, StableModel):
         Parts of the rows for cross-fitting the ratio of densities, or for the Lasso's cross-validation.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -3002,11 +3002,11 @@ class MLPRegressor(Regression, StableModel):
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -3154,11 +3154,11 @@ class MLPClassifier(Classification, StableModel):
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -3308,11 +3308,11 @@ class LogisticClassifier(Classification, StableModel):
     ----------
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.

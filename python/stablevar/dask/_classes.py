@@ -76,11 +76,11 @@ class DaskSVIRegressor(OnDaskSVI, SVIRegressor):
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
@@ -268,11 +268,11 @@ class DaskSVIClassifier(OnDaskClassifier, SVIClassifier):
         Most steps of the search for balance.
     refit : {"auto", "linear", "robust", "ridge", "network", "trees", "kept"}, default="auto"
         The model on the variables chosen. "auto": what the method has: for svi with evidence the one that a stress
-        test chooses among linear and robust fits under weights of several strengths, which also tells if trees or a
-        network would do better; a network behind network gates. "linear": least squares; for classes logistic
-        regression. "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge
-        regression, for numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none
-        where they do not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
+        test chooses among linear and robust fits under weights of several strengths, by themselves or half-way to
+        boosted trees; a network behind network gates. "linear": least squares; for classes logistic regression.
+        "robust": least squares that a few extreme outcomes can't bend (Huber). "ridge": ridge regression, for
+        numbers. "network": a network. "trees": boosted trees for what a straight line leaves, none where they do
+        not help. "kept": the coefficients that the variables were chosen by, which the Lasso has.
     remember : int in [0, 1000000], default=4000
         Training rows that the model keeps with their outcomes at most, so that errors elsewhere can be foreseen; 0
         keeps none.
