@@ -130,7 +130,7 @@ fn stepped(rows: usize) -> Table<'static> {
 }
 
 #[test]
-fn where_trees_do_clearly_better_the_fit_goes_half_way_and_is_held() {
+fn where_trees_do_clearly_better_the_fit_goes_half_way() {
     let data = prepare(&stepped(1500));
     let choice = chosen_for(&data, &[0, 1, 2], Some(true)).choice;
     assert!(choice.candidate.kind != Kind::Trees && choice.candidate.halfway, "{}", choice.why);
@@ -142,11 +142,34 @@ fn where_trees_do_clearly_better_the_fit_goes_half_way_and_is_held() {
     let fitted = fit_method(&data, &method("svi")).model;
     let Model::Trees(trees) = &fitted.model else { panic!("{:?}", fitted.refit) };
     assert!(trees.beside().is_some() && fitted.memory.is_some());
+    let held = fitted.refit.as_ref().unwrap().candidate.held;
+    assert_eq!(trees.line().within().is_some(), held);
     let predicted = fitted.predict(&stepped(1500)).unwrap();
-    let [least, greatest] = trees.line().within().unwrap();
+    let [least, greatest] = trees.line().within().unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
     assert!(predicted.iter().all(|value| (least - 1e-9..=greatest + 1e-9).contains(value)));
 
     let asked = fit_method(&data, &method_with("svi", [("refit", "trees")]));
     assert!(asked.model.memory.is_some() && asked.model.refit.is_none());
     asked.model.check().unwrap();
+}
+
+/// An outcome that grows without a bend inside the rows and is bounded: what a line says beyond them was never seen.
+#[test]
+fn predictions_are_held_within_outcomes_seen_where_regions_ask_for_it() {
+    let spread = |k: usize, by: usize| ((k * by) % 9973) as f64 / 9973.0 - 0.5;
+    let a: Vec<f64> = (0..800).map(|k| 8.0 * spread(k, 7919).powi(3) + spread(k, 6131)).collect();
+    let y = (0..800).map(|k| (4.0 * a[k]).tanh() + 0.05 * spread(k, 2111)).collect();
+    let b: Vec<f64> = (0..800).map(|k| spread(k, 3889)).collect();
+    let table = Table::from_numbers([("a", a), ("b", b), ("y", y)]).unwrap();
+    let data = prepare(&table);
+    let fitted = fit_method(&data, &method("svi")).model;
+    let choice = fitted.refit.as_ref().unwrap();
+    assert!(
+        choice.candidate.held && choice.chosen.ends_with("within outcomes seen"),
+        "{}: {}",
+        choice.chosen,
+        choice.why
+    );
+    let predicted = fitted.predict(&table).unwrap();
+    assert!(predicted.iter().all(|value| value.abs() < 1.03), "{predicted:?}");
 }
