@@ -180,12 +180,14 @@ fn for_each_record(
     mut visit: impl FnMut(u64, &[&str]) -> Result<()>,
 ) -> Result<()> {
     let mut record = ByteRecord::new();
-    let mut header = true;
+    let (mut header, mut last_line) = (true, 0);
     while reader.read_byte_record(&mut record).map_err(|error| damaged(path, &error))? {
+        // Where lines end with CR LF, the reader has not counted the LF of the line before.
+        let line = record.position().map_or(0, |position| position.line()).max(last_line + 1);
+        last_line = line + record.as_slice().iter().filter(|&&byte| byte == b'\n').count() as u64;
         if std::mem::take(&mut header) {
             continue;
         }
-        let line = record.position().map_or(0, |position| position.line());
         if record.len() != names.len() {
             let (found, expected) = (record.len() as u64, names.len() as u64);
             let separator = other_separator(names);

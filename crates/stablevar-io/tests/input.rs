@@ -53,6 +53,17 @@ fn packed_files_hold_what_they_held_before() {
 }
 
 #[test]
+fn faults_are_found_on_the_line_that_an_editor_shows_however_lines_end() {
+    let folder = tempfile::tempdir().unwrap();
+    for end in ["\n", "\r\n"] {
+        // A value of two lines, then one value too many on the fifth line.
+        let text = ["a,b", "1,x", "2,\"in", "two\"", "3,y,z", ""].join(end);
+        let error = read_table(&write(folder.path(), "t.csv", text), &ReadOptions::default()).unwrap_err();
+        assert!(matches!(error, IoError::Ragged { line: 5, .. }), "{end:?}: {error}");
+    }
+}
+
+#[test]
 fn numbers_and_dates_are_read_as_they_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let stream = TableStream::open(&write(folder.path(), "t.csv", MESSY), &ReadOptions::default()).unwrap();

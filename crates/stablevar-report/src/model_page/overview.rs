@@ -37,8 +37,10 @@ pub(super) fn answers(model: &FittedModel, findings: &[Words]) -> String {
 /// Every finding with what it means and what to do; `otherwise` is that where a finding has no remedy of its own.
 pub(crate) fn warnings(findings: &[Words], otherwise: Option<&str>) -> String {
     if findings.is_empty() {
-        return "<p>Nothing was found that speaks against the result. It still rests on this: that what acts on the outcome is \
-                among the columns, and that rows were selected by columns and outcome in some fixed way.</p>"
+        return "<p>Nothing was found that speaks against the result. It still rests on what no table can show: that what acts on the \
+                outcome is among the columns, and that whether a row came to be here depended on the columns and not on the outcome \
+                itself. A column that decided together with the outcome which rows are here looks stable in them: ask how they were \
+                collected, and name what you know to be misleading.</p>"
             .into();
     }
     let item = |text: &str| prose(&shorten(&capitalised(text), 400));
@@ -92,8 +94,8 @@ fn how_sure(model: &FittedModel) -> (String, String) {
     };
     let what = match &model.evidence {
         Some(_) => {
-            "It is the probability that a variable has an effect of its own once all others are known, which is what \
-                    holds elsewhere."
+            "It is the probability that a variable has, in these rows, an effect of its own once all others are known. Such an effect is \
+             what holds elsewhere, unless the outcome itself decided which rows are here."
         }
         None => {
             "It is the probability that a variable's gate is open under the last weights. That is not how sure one can be: a \
@@ -126,8 +128,8 @@ fn how_sure(model: &FittedModel) -> (String, String) {
     let below = match &joining[..] {
         [] => String::new(),
         some => format!(
-            " Below it by themselves are {}: fits with them do better in regions that were held out, or the set predicts worse without \
-             them.",
+            " Below it by themselves are {}: fits with them and their like do better on rows that were held out, or the set predicts worse \
+             without them.",
             some.iter().map(|&variable| told(variable)).collect::<Vec<String>>().join(", ")
         ),
     };
