@@ -79,11 +79,16 @@ fn asked(model: &FittedModel) -> String {
 }
 
 fn which(model: &FittedModel) -> (String, String) {
-    let names = model.selected_names();
-    let of = format!("{} of {}", names.len(), model.encoding.features.len());
-    let mut listed: Vec<String> = names.iter().take(LISTED).map(|name| format!("<b>{}</b>", shown(name))).collect();
-    if names.len() > LISTED {
-        listed.push(format!("and <a href=\"#variables\">{} more</a>", names.len() - LISTED));
+    let chosen = &model.selected;
+    let of = format!("{} of {}", chosen.len(), model.encoding.features.len());
+    // Those that are sure by themselves first.
+    let (joining, own): (Vec<usize>, Vec<usize>) = chosen.iter().partition(|&&variable| joined(model, variable));
+    let name = |variable: &usize| shown(&model.encoding.features[*variable].name);
+    let own = own.iter().map(|variable| format!("<b>{}</b>", name(variable)));
+    let joining = joining.iter().map(|variable| format!("{} (joined)", name(variable)));
+    let mut listed: Vec<String> = own.chain(joining).take(LISTED).collect();
+    if chosen.len() > LISTED {
+        listed.push(format!("and <a href=\"#variables\">{} more</a>", chosen.len() - LISTED));
     }
     (of, if listed.is_empty() { "The model predicts the mean.".into() } else { listed.join(", ") })
 }
