@@ -138,7 +138,7 @@ pub struct VariableEvidence {
     pub needed: bool,
     /// Positions of the variables that could take its place in the set.
     pub alternatives: Vec<usize>,
-    /// Whether it joined with others although its evidence is weak, since fits with them do better in regions that were held out.
+    /// Whether it joined with others although its evidence is weak, since fits with them do better on rows that were held out.
     #[serde(default)]
     pub companion: bool,
 }
