@@ -39,10 +39,10 @@ fuzz:
 	cargo run --release -p stablevar-fuzz -- options --inputs 12000
 
 kills:
-	STABLEVAR_KILLS=100 cargo test $(TESTED) --test killed -- --nocapture
+	STABLEVAR_KILLS=100 cargo test $(TESTED) --test all killed:: -- --nocapture
 
 memory:
-	STABLEVAR_LONG=1 cargo test $(TESTED) --test memory -- --nocapture
+	STABLEVAR_LONG=1 cargo test $(TESTED) --test all memory:: -- --nocapture
 
 # The answers that the Rust tests compare with are what scikit-learn computes; then the package itself, beside the command
 # line. Both are what cargo has built already; `make wheel` tests the package as it is installed.

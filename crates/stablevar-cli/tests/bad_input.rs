@@ -1,10 +1,7 @@
 //! Every way to get it wrong that we could think of: a message with the place and the remedy, exit code 1, no
 //! panic, nothing half-written.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Folder, Run, read};
+use crate::common::{Folder, Run, read};
 
 fn fit(content: impl AsRef<[u8]>, more: &[&str]) -> Run {
     let folder = Folder::new();
@@ -432,7 +429,7 @@ fn selection_rules_that_can_not_be_met() {
     assert!(alone.stderr().contains("--least-frequency has no effect with --method svi"), "{}", alone.stderr());
     // Half of the rows must still be more than the columns.
     let head: String =
-        common::read(&folder.path("train.csv")).lines().take(19).map(|line| format!("{line}\n")).collect();
+        crate::common::read(&folder.path("train.csv")).lines().take(19).map(|line| format!("{line}\n")).collect();
     folder.file("short.csv", head);
     folder.run(&["fit", "short.csv", "--target", "y", "--resamples", "4"]).fails_with(&["10 columns", "there are 9"]);
 }
@@ -459,7 +456,8 @@ fn classes_that_are_missing_or_unknown_when_evaluating() {
     let folder = Folder::new();
     folder.run(&["simulate", "linear", "--n", "400", "--binary", "--out", "train.csv"]).succeeds();
     folder.run(&["fit", "train.csv", "--target", "y", "--method", "logistic", "--model", "m.json"]).succeeds();
-    let head: Vec<String> = common::read(&folder.path("train.csv")).lines().take(4).map(str::to_string).collect();
+    let head: Vec<String> =
+        crate::common::read(&folder.path("train.csv")).lines().take(4).map(str::to_string).collect();
     let cut = |line: &str| line.rsplit_once(',').unwrap().0.to_string();
     folder.file("none.csv", head.iter().map(|line| cut(line) + "\n").collect::<String>());
     let evaluate =

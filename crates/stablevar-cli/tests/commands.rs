@@ -1,9 +1,6 @@
 //! The commands as users run them.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Folder, read};
+use crate::common::{Folder, read};
 use stablevar::estimator::{Estimator, SETTINGS, setting};
 use stablevar::fit::Task;
 use stablevar::method::PRESETS;

@@ -1,9 +1,6 @@
 //! `stablevar compare`, and the refit that a fit chooses.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Folder, read};
+use crate::common::{Folder, read};
 
 #[test]
 fn compare_prints_one_json_object_with_the_keys_of_the_contract() {

@@ -1,9 +1,6 @@
 //! What a person at a shell meets: what is printed, kept, completed and set.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Folder, read};
+use crate::common::{Folder, read};
 use serde_json::json;
 use std::io::{BufRead, BufReader};
 

@@ -1,9 +1,6 @@
 //! `stablevar foresee` as users run it.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Folder, read};
+use crate::common::{Folder, read};
 use std::fmt::Write;
 
 /// `rows` rows of a, b and a text, whose outcome is a + b with noise that grows with a; `shift` moves a.

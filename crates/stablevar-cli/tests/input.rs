@@ -1,9 +1,6 @@
 //! Tables as they come, from fit to prediction.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Folder, read};
+use crate::common::{Folder, read};
 use std::fmt::Write;
 
 /// 120 rows with decimal commas, money, days and a code, of which the price is made.

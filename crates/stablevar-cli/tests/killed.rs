@@ -2,11 +2,8 @@
 //!
 //! Some kills here; `make kills` does a hundred, by STABLEVAR_KILLS.
 #![cfg(target_os = "linux")]
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Folder, read};
+use crate::common::{Folder, read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};

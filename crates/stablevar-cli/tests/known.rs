@@ -1,9 +1,6 @@
 //! What users know beforehand, rows that a model remembers, and columns that shift, as users run it.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Folder, read};
+use crate::common::{Folder, read};
 
 /// The sample with a column that names environments.
 fn with_places(place: impl Fn(usize) -> String) -> Folder {

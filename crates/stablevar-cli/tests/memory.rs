@@ -2,11 +2,8 @@
 //!
 //! Two fits here; `make memory` does every method that streams on five kinds of tables, by STABLEVAR_LONG.
 #![cfg(target_os = "linux")]
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use stablevar::table::{Column, Table, TextValues, Values};
 use std::process::{Command, Stdio};
 use std::time::Duration;

@@ -1,9 +1,6 @@
 //! Another choice of variables from a saved model.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 #[test]
 fn another_rule_needs_no_second_look_at_the_evidence() {

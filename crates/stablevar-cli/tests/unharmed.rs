@@ -1,11 +1,8 @@
 //! What goes wrong around the program must not cost anyone their files or their work: outputs that are inputs, pipes that are
 //! closed, disks that are full, signals, programs that lie in wait.
 #![cfg(unix)]
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{Folder, read};
+use crate::common::{Folder, read};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 

@@ -1,5 +1,4 @@
 //! Model files that ask for more than they hold.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use serde_json::{Value, json};
 use stablevar::Estimator;

@@ -1,5 +1,4 @@
 //! Tables as they come: packed, with numbers and dates as people write them.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use stablevar::notation::{Decimal, Notation};
 use stablevar::table::{Column, Table, TextValues, Values};

@@ -3,7 +3,6 @@
 //! `models/version-8.json` was written by `stablevar fit table.csv --target y --method ols --remember 5` of that time, and
 //! `models/version-9.json` by `stablevar fit bent.csv --target y --remember 5`, whose model is half-way to trees and held within outcomes
 //! seen. Of older versions the files have what decides: the head, and the command that made the model, which versions from 5 on kept.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use stablevar::wording::Plain;
 use stablevar_io::{IoError, ReadOptions, read_model, read_table};

@@ -1,5 +1,4 @@
 //! Parquet files as others write them: groups of rows, pages, and columns that are of no use.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type};

@@ -1,5 +1,4 @@
 //! What must hold for every table, tried on tables that nobody would think of.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use stablevar::Estimator;

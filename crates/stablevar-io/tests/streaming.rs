@@ -1,5 +1,4 @@
 //! Rows in a file give the same answers as rows in memory.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use serde_json::Value;
 use stablevar::design::{Missing, Roles, TrainingData};

@@ -1,9 +1,6 @@
 //! Agreement with scikit-learn; `fixtures/make.py` made the answers.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{fit_method, largest_difference, method};
+use crate::common::{fit_method, largest_difference, method};
 use serde_json::Value;
 use stablevar::design::{Roles, TrainingData};
 use stablevar::models::{Lasso, lasso_path};

@@ -1,9 +1,6 @@
 //! What every method must do, for every task it is for: the table of presets says which there are.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{columns, has_network, largest_difference, numbers};
+use crate::common::{columns, has_network, largest_difference, numbers};
 use stablevar::estimator::{Estimator, SETTINGS, Value};
 use stablevar::fit::{Fit, FittedModel, Task};
 use stablevar::method::{PRESETS, Preset};

@@ -1,9 +1,6 @@
 //! Tables that have fooled others: what is not there must not be found, and what is suspicious must be said.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{fit_method, method_with};
+use crate::common::{fit_method, method_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
@@ -110,7 +107,7 @@ fn repeated_rows_are_told_and_counted_once_in_groups() {
     let (repeated, _) = Nothing::RepeatedRows.draw(3);
     assert!(codes(&by_default(&repeated)).contains(&Code::RepeatedRows));
     let groups: Vec<f64> = (0..1000).map(|row| f64::from(row % 50)).collect();
-    let mut columns = common::columns(&repeated);
+    let mut columns = crate::common::columns(&repeated);
     columns.push(("copy".into(), groups));
     let grouped = Table::from_numbers(columns).unwrap();
     let model = fitted(&grouped, &Roles { group: Some("copy".into()), ..Roles::target("y") }, &Method::default());

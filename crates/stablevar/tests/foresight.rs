@@ -1,5 +1,4 @@
 //! What is foreseen against the truth, in simulated worlds whose columns shift while the relation stays.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 #[path = "../examples/shifted_worlds/mod.rs"]
 mod shifted_worlds;

@@ -1,9 +1,6 @@
 //! What must not change the answer.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{columns, fit_method, has_network, largest_difference, method, method_with, prepare, published};
+use crate::common::{columns, fit_method, has_network, largest_difference, method, method_with, prepare, published};
 use stablevar::design::{Roles, TrainingData, WeightKind};
 use stablevar::estimator::Value;
 use stablevar::fit::Task;

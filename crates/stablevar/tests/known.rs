@@ -1,7 +1,4 @@
 //! What users know beforehand: columns told to be stable or unstable, and environments.
-#![allow(missing_docs, clippy::unwrap_used)]
-
-mod common;
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};

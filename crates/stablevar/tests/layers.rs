@@ -1,7 +1,5 @@
 //! The top-level modules of the crate build on each other without cycles: each can be read after those it uses.
 
-#![allow(missing_docs, clippy::unwrap_used)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;

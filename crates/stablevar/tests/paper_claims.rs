@@ -1,9 +1,6 @@
 //! The paper's claims on its own simulated data, over many seeds with one default setting.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{error_on, fit_method, method, method_with, numbers, prepare, published};
+use crate::common::{error_on, fit_method, method, method_with, numbers, prepare, published};
 use rayon::prelude::*;
 use stablevar::design::{Roles, TrainingData};
 use stablevar::diagnostics::{remaining_correlation, weighted_correlations};

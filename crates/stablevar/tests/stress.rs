@@ -1,9 +1,6 @@
 //! The stress test on simulated data, where it is known what carries over.
-#![allow(missing_docs, clippy::unwrap_used)]
 
-mod common;
-
-use common::{fit_method, largest_difference, method, method_with, prepare};
+use crate::common::{fit_method, largest_difference, method, method_with, prepare};
 use stablevar::comparison::{Plan, compare};
 use stablevar::design::TrainingData;
 use stablevar::estimator::Estimator;

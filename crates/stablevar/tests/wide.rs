@@ -1,5 +1,4 @@
 //! More columns than rows: what is made and kept grows with the table, not with the pairs of its columns.
-#![allow(missing_docs, clippy::unwrap_used)]
 
 use stablevar::Estimator;
 use stablevar::table::Table;

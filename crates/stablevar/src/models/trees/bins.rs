@@ -5,7 +5,7 @@ use crate::linalg::Matrix;
 use crate::threads;
 
 /// Bins of a column at most; each then holds about as many rows.
-const MOST_BINS: usize = 64;
+pub(super) const MOST_BINS: usize = 64;
 /// Digits of the values between bins: short in a file.
 const DIGITS: usize = 7;
 

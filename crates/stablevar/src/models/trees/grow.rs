@@ -1,6 +1,6 @@
 //! One tree: splits that lower a loss most, found from sums over bins.
 
-use super::bins::Binned;
+use super::bins::{Binned, MOST_BINS};
 use crate::functions::short;
 use crate::threads;
 use std::ops::Range;
@@ -132,14 +132,17 @@ impl Growing<'_> {
     }
 
     fn histogram(&self, rows: &[u32]) -> Histogram {
+        // Fetched once for all columns, one after the other in memory.
+        let pulls: Vec<Pull> = rows.iter().map(|&row| self.pulls[row as usize]).collect();
         let of_column = |column: usize| {
             let bins = &self.binned.bins[column];
-            let mut sums = vec![[0.0; 3]; self.binned.count(column)];
-            for &row in rows {
-                let sum = &mut sums[usize::from(bins[row as usize])];
-                *sum = plus(*sum, self.pulls[row as usize]);
+            let mut sums = [[0.0; 3]; MOST_BINS];
+            for (&row, &pull) in rows.iter().zip(&pulls) {
+                // No bin is beyond the last, which the compiler can't know.
+                let sum = &mut sums[usize::from(bins[row as usize]) % MOST_BINS];
+                *sum = plus(*sum, pull);
             }
-            sums
+            sums[..self.binned.count(column)].to_vec()
         };
         let columns = self.binned.bins.len();
         if rows.len() * columns < WORTH_THREADS {
