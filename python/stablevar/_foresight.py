@@ -30,10 +30,8 @@ class Foresight:
         The error to expect there, None where it can't be told.
     interval : tuple of float or None
         Where it lies with a chance of 90 %, allowing for relations that change as they do on real tables.
-    expected_error_same_relation : float or None
-        The error to expect as long as the relation of outcome and columns is what it was.
     interval_same_relation : tuple of float or None
-        The interval as long as it is.
+        The same as long as the relation of outcome and columns is what it was.
     training_error : float
         The held-out error on the training rows.
     metric : str
@@ -62,7 +60,6 @@ class Foresight:
 
     expected_error: float | None
     interval: tuple[float, float] | None
-    expected_error_same_relation: float | None
     interval_same_relation: tuple[float, float] | None
     training_error: float
     metric: str
@@ -111,17 +108,12 @@ class Foresight:
         def between(ends: tuple[float, float] | None) -> str:
             return "can't be told" if ends is None else f"{number(ends[0])} to {number(ends[1])}"
 
-        def or_not(error: float | None) -> str:
-            return "can't be told" if error is None else number(error)
-
-        same = or_not(self.expected_error_same_relation)
-        if self.interval_same_relation is not None:
-            same += f" ({between(self.interval_same_relation)})"
+        expected = "can't be told" if self.expected_error is None else number(self.expected_error)
         return [
             (f"{metric}, training", number(self.training_error)),
-            (f"{metric}, expected here", or_not(self.expected_error)),
+            (f"{metric}, expected here", expected),
             ("  its 90 % interval", between(self.interval)),
-            ("  if the relation is what it was", same),
+            ("  if the relation is what it was", between(self.interval_same_relation)),
             ("effective training rows like these", f"{self.n_eff:,.0f} of {self.training_rows:,}"),
             ("new rows outside what training saw", f"{100 * self.outside_share:.1f} %"),
             ("to be trusted", TRUST.get(self.trust, self.trust)),

@@ -42,7 +42,7 @@ fn the_object_has_the_keys_of_the_contract_and_sees_the_larger_error() {
     }
     let number = |key: &str| json[key].as_f64().unwrap();
     // The noise' mean square grows by exp(0.7).
-    let ratio = number("expected_error_same_relation") / number("training_error");
+    let ratio = number("expected_error") / number("training_error");
     assert!((ratio / 0.35f64.exp() - 1.0).abs() < 0.12, "{ratio}");
     let (low, high) = (json["interval"][0].as_f64().unwrap(), json["interval"][1].as_f64().unwrap());
     assert!(low < number("expected_error") && number("expected_error") < high);

@@ -35,15 +35,13 @@ fn watch(foresight: &Foresight, findings: &[Words]) -> String {
 }
 
 fn answers(model: &FittedModel, foresight: &Foresight) -> String {
-    let told = (foresight.expected_error, foresight.interval, foresight.expected_error_same_relation);
-    let expected = match told {
-        (Some(error), Some((low, high)), Some(same)) => (
+    let expected = match (foresight.expected_error, foresight.interval) {
+        (Some(error), Some((low, high))) => (
             number(error),
             format!(
-                "with a chance of 90 % between {} and {}, as relations change on real tables; {} if nothing but the columns changed",
+                "with a chance of 90 % between {} and {}, as relations change on real tables",
                 number(low),
-                number(high),
-                number(same)
+                number(high)
             ),
         ),
         _ => ("can't be told".into(), "training has too few rows like these".into()),

@@ -16,11 +16,7 @@ fn main() {
     let (mut ours, mut training, mut covered, mut widths) = (Vec::new(), Vec::new(), 0, Vec::new());
     for outcome in &found {
         let foresight = &outcome.foresight;
-        let (Some(error), Some((low, high))) =
-            (foresight.expected_error_same_relation, foresight.interval_same_relation)
-        else {
-            continue;
-        };
+        let (Some(error), Some((low, high))) = (foresight.expected_error, foresight.interval) else { continue };
         let inside = (low..=high).contains(&outcome.truth);
         ours.push((error / outcome.truth).ln().abs());
         training.push((foresight.training_error / outcome.truth).ln().abs());

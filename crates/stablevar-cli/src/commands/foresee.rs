@@ -51,15 +51,11 @@ fn print(model: &FittedModel, foresight: &Foresight, printer: &Printer) -> anyho
     let or_not = |told: Option<String>| told.unwrap_or_else(|| "can't be told".into());
     let interval =
         |ends: Option<(f64, f64)>| or_not(ends.map(|(low, high)| format!("{} to {}", number(low), number(high))));
-    let same_relation = match foresight.expected_error_same_relation {
-        Some(error) => format!("{} ({})", number(error), interval(foresight.interval_same_relation)),
-        None => or_not(None),
-    };
     for (name, value) in [
         (format!("{metric}, training"), number(foresight.training_error)),
         (format!("{metric}, expected here"), or_not(foresight.expected_error.map(number))),
         ("  its 90 % interval".into(), interval(foresight.interval)),
-        ("  if the relation is what it was".into(), same_relation),
+        ("  if the relation is what it was".into(), interval(foresight.interval_same_relation)),
         (
             "effective training rows like these".into(),
             format!("{:.0} of {}", foresight.effective_sample_size, remembered(model)),
