@@ -90,6 +90,11 @@ pub(super) fn fewer(held_out: &HeldOut) -> HeldOut {
     held_out.with_first(REGIONS)
 }
 
+/// How many regions a candidate was judged in.
+pub(super) fn regions(held_out: &HeldOut, candidate: &Candidate) -> usize {
+    if candidate.is_flexible() { fewer(held_out).regions.used.len() } else { held_out.regions.used.len() }
+}
+
 /// How the errors of a candidate in regions compare with those of a linear one, in those regions that both were judged in.
 pub(super) fn difference(held_out: &HeldOut, candidate: &Candidate, losses: &Losses, linear: &Losses) -> Difference {
     if !candidate.is_flexible() {

@@ -266,6 +266,15 @@ impl Trial {
         flexible::difference(held_out, &self.candidates[candidate], &self.losses[candidate], linear)
     }
 
+    /// In words, where a candidate was compared with linear ones.
+    fn regions(&self, held_out: &HeldOut, candidate: usize) -> String {
+        let (all, judged) = (held_out.regions.used.len(), flexible::regions(held_out, &self.candidates[candidate]));
+        match judged < all {
+            true => format!("the {judged} of {all} regions that flexible fits were tried without"),
+            false => "regions that were held out".into(),
+        }
+    }
+
     /// The figures of a candidate beside a baseline.
     pub fn figures(&self, held_out: &HeldOut, candidate: usize, baseline: &Losses) -> Figures {
         flexible::figures(held_out, &self.candidates[candidate], &self.losses[candidate], baseline)
@@ -353,9 +362,8 @@ impl Trial {
         let (line, why) = self.line(held_out);
         let mut decision = Decision { candidate: self.candidates[line], why, cost: None };
         if let Some((moderate, gain)) = self.moderate(held_out, line) {
-            let name = self.candidates[line].name(task);
-            let why =
-                format!("it does better than {name} alone in regions that were held out, by {}", in_percent(gain));
+            let (name, regions) = (self.candidates[line].name(task), self.regions(held_out, moderate));
+            let why = format!("it does better than {name} alone in {regions}, by {}", in_percent(gain));
             decision = Decision { candidate: self.candidates[moderate], why, cost: None };
         }
         if let Some(all) = self.best(held_out, Variables::All, false) {
@@ -402,8 +410,9 @@ impl Trial {
         (clear && in_folds(best) < in_folds(linear)).then(|| {
             let name = self.candidates[best].name(held_out.task());
             format!(
-                "{name} (refit = {name}) would do better there than any linear fit, by {}, but is not taken unless asked for, since on \
-                 tables with known shifts such gains did not carry over",
+                "{name} (refit = {name}) would do better than any linear fit in {}, by {}, but is not taken unless asked for, since \
+                 on tables with known shifts such gains did not carry over",
+                self.regions(held_out, best),
                 in_percent(gain)
             )
         })
