@@ -25,7 +25,8 @@ RECORD = ROOT / "docs" / "figures.json"
 MARK = re.compile(r"<!-- figures: ([\w-]+) -->")
 
 #: Patterns of files (`*` is any text, also with slashes) by what numbers depend on; those after `-` are left out.
-_CORE = ["crates/stablevar/src/*.rs", *(f"-crates/stablevar/src/{name}.rs" for name in ("finding", "error", "wording"))]
+_WORDS = ("finding", "fit/findings", "error", "wording")
+_CORE = ["crates/stablevar/src/*.rs", *(f"-crates/stablevar/src/{name}.rs" for name in _WORDS)]
 _FIT = [*_CORE, "-crates/stablevar/src/foresight/*", "-crates/stablevar/src/comparison.rs"]
 CODE = {
     "fit": _FIT,

@@ -16,6 +16,13 @@ METRICS = {"rmse": "root mean squared error", "error-rate": "error rate"}
 TRUST = {"yes": "yes, as far as columns can show it", "with-care": "with care"}
 #: Columns that are printed; `drift` has all.
 PRINTED = 12
+#: What the headings mean, as on the command line.
+WORDS = (
+    "training, new: the column's mean, of a text the share of the level that moved most",
+    "s.d. moved: how far the mean went, in standard deviations of training",
+    "p-value: how often chance alone shows as much between two samples that are alike",
+    "outside: the share of the new rows with values that training did not have",
+)
 #: Where the values of the facts begin.
 VALUES_AT = 42
 
@@ -88,6 +95,9 @@ class Foresight:
     def __str__(self) -> str:
         lines = [self._title(), "", *(f"{label:<{VALUES_AT}}{value}" for label, value in self._facts())]
         lines += ["", *wrapped(self._advice(), "", "  "), "", *aligned(self._moved(PRINTED)), ""]
+        for text in WORDS:
+            lines += wrapped(text, "", "  ")
+        lines.append("")
         for text in told(self.findings):
             lines += wrapped(text, "- ", "  ")
         return "\n".join(lines)
@@ -96,7 +106,7 @@ class Foresight:
 
     def _repr_html_(self) -> str:
         facts = [(label.strip(), value) for label, value in self._facts()]
-        page = Summary(self._title(), facts, [self._moved(MOST_ROWS)], [self._advice()], told(self.findings))
+        page = Summary(self._title(), facts, [self._moved(MOST_ROWS)], [self._advice(), *WORDS], told(self.findings))
         return page._repr_html_()
 
     def _title(self) -> str:

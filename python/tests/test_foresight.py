@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import stablevar
+from stablevar._foresight import WORDS
 from stablevar.estimators import LogisticClassifier, OLSRegressor
 
 
@@ -60,6 +61,7 @@ def test_it_reads_as_on_the_command_line(noisy, command, tmp_path):
         for mine, theirs in zip(lines[2:9], shell[2:9]):
             # Here numbers have a digit less, and their thousands a comma.
             assert mine[:42] == theirs[:42] and mine[42:].replace(",", "")[:3] == theirs[42:45]
+        assert all(word in " ".join(" ".join(told).split()) for word in WORDS for told in (lines, shell))
         advice = " ".join(f"What to do: {found.advice}.".split())
         heads = [
             next(k for k, line in enumerate(told) if line.startswith(("column", " column"))) for told in (lines, shell)

@@ -136,7 +136,7 @@ fn shifts_of_one_column_two_and_all_are_printed() {
     let folder = Folder::with_sample();
     folder.run(&["fit", "train.csv", "--target", "y", "--method", "ols", "--model", "m.json", "--report", "page.html"]);
     let shift = |more: &[&str]| folder.run(&[&["shift", "m.json"], more].concat());
-    assert!(shift(&[]).succeeds().stdout().contains("largest rise within 1 s.d."));
+    assert!(shift(&[]).succeeds().stdout().contains("largest rise: of the error"));
     assert!(shift(&["--column", "v5"]).succeeds().stdout().contains("effective rows"));
     let curve = shift(&["--column", "v5", "--format", "json"]).succeeds().json();
     assert_eq!(curve["points"].as_array().unwrap().len(), 17);

@@ -156,6 +156,12 @@ pub fn capitalised(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
+/// How many rows have weight 0, or next to nothing.
+pub fn without_weight(model: &FittedModel) -> usize {
+    let profile = model.diagnostics.weights.as_ref();
+    profile.and_then(|profile| profile.by_size.as_ref()).map_or(0, |by_size| by_size.without_weight)
+}
+
 /// Standard errors from which on a difference is not put down to chance.
 const SURE: f64 = 2.0;
 

@@ -89,7 +89,7 @@ impl Finding {
 }
 
 /// A number of unknown size with three digits.
-fn three_digits(value: f64) -> String {
+pub(crate) fn three_digits(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || !(1e-4..1e6).contains(&size) {
         return if size == 0.0 { "0".into() } else { format!("{value:.1e}") };
@@ -341,9 +341,14 @@ findings! {
         "Use more rows, or ask someone who knows the field whether it can act on the outcome by itself";
     /// The model's slope is not the effect.
     AnotherSlope "another-slope":
-        "'{0}' has a coefficient of {coefficient:digits} in the model and an effect of {effect:digits} (s.e. {error:digits}) when all others are held fixed",
-        "the two are the same where the outcome is a straight line in all columns; here it is not, or a few far values decide the coefficient",
-        "Do not read the coefficient as an effect; a model of trees ([refit=trees]) may follow the shape";
+        "slopes in the model that are no effects: {detail}",
+        "the slope is how predictions change, the effect how the outcome does when all other columns are held fixed; they are the same where the outcome is a straight line in all columns, and here it is not, others share what it tells, or a few far values decide",
+        "Do not read these slopes as effects";
+    /// A mark is too rare to be judged.
+    RareMark "rare-mark":
+        "too rare to be judged: {detail}",
+        "that such a column is left out does not say that it has no effect: with so few rows it can't be told",
+        "Use more rows, or say what you know ([stable], [unstable])";
     /// All columns do better elsewhere than the stable ones.
     StabilityCosts "stability-costs":
         "in regions that were held out all columns predict better than the stable ones do, by {percent:1} % (s.e. {error:1} %)",
@@ -411,8 +416,8 @@ findings! {
         "Gather more of them";
     /// A column that the model uses has moved.
     ColumnMoved "column-moved":
-        "the mean of '{0}' has moved by {difference:1} standard deviations",
-        "the model rests on it, and what it learnt is thinner where the new rows are",
+        "means have moved, in standard deviations: {detail}",
+        "the model rests on them, and what it learnt is thinner where the new rows are",
         "";
     /// New rows have levels that training did not have.
     NewLevels "new-levels":

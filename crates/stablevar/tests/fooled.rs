@@ -4,7 +4,7 @@ use crate::common::{fit_method, method_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
-use stablevar::design::{Missing, Roles, TrainingData};
+use stablevar::design::{Missing, Roles, Told, TrainingData};
 use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::method::Method;
@@ -85,6 +85,45 @@ fn a_copy_of_the_classes_is_told_first() {
         let code = if strong { Code::ImplausiblyStrong } else { Code::TargetCopy };
         assert_eq!((told.code, told.variables[0].as_str()), (code, "leak"));
     }
+}
+
+#[test]
+fn what_too_few_rows_tell_of_is_said() {
+    let all = normal(900, 3, 4);
+    let mark = |every: usize| (0..900).map(|row| f64::from(row % every == 0)).collect::<Vec<f64>>();
+    let y = all[0].iter().zip(&all[1]).map(|(a, noise)| a + noise).collect();
+    // Ten rows have the first mark and all but nine the second; a hundred and eighty have the third.
+    let rarely = mark(100).iter().map(|value| 1.0 - value).collect();
+    let columns = [("a", all[0].clone()), ("few", mark(90)), ("most", rarely), ("many", mark(5)), ("y", y)];
+    let model = by_default(&table(&columns));
+    assert_eq!(model.selected_names(), ["a"]);
+    let told = model.warnings.iter().find(|found| found.code == Code::RareMark).unwrap();
+    assert_eq!(
+        (told.variables.as_slice(), told.detail.as_str()),
+        (["few".into(), "most".into()].as_slice(), "'few' (10 rows); 'most' (9 rows)")
+    );
+    // What was told stays as it was told.
+    let roles = Roles { told: Told { stable: Vec::new(), unstable: vec!["few".into()] }, ..Roles::target("y") };
+    let model = fitted(&table(&columns), &roles, &Method::default());
+    let told = model.warnings.iter().find(|found| found.code == Code::RareMark).unwrap();
+    assert_eq!(told.variables, ["most"]);
+}
+
+#[test]
+fn slopes_that_are_no_effects_are_told_of_at_once() {
+    // Without b, of which it is told that it is unstable, a answers for both; c for d likewise.
+    let all = normal(1500, 5, 5);
+    let near = |of: &[f64], by: &[f64]| of.iter().zip(by).map(|(of, by)| of + 0.4 * by).collect::<Vec<f64>>();
+    let (b, d) = (near(&all[0], &all[1]), near(&all[2], &all[3]));
+    let y = (0..1500).map(|row| 0.2 * (all[0][row] + all[2][row]) + b[row] + d[row] + all[4][row]).collect();
+    let table = table(&[("a", all[0].clone()), ("b", b), ("c", all[2].clone()), ("d", d), ("y", y)]);
+    let unstable = vec!["b".to_string(), "d".to_string()];
+    let told = Told { stable: vec!["a".into(), "c".into()], unstable };
+    let model = fitted(&table, &Roles { told, ..Roles::target("y") }, &Method::default());
+    let told: Vec<_> = model.warnings.iter().filter(|found| found.code == Code::AnotherSlope).collect();
+    assert_eq!(told.len(), 1, "{:?}", model.warnings);
+    assert_eq!(told[0].variables, ["a", "c"]);
+    assert!(told[0].detail.starts_with("'a' 1.") && told[0].detail.contains("; 'c' 1."), "{}", told[0].detail);
 }
 
 #[test]

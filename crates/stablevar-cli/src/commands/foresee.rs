@@ -11,6 +11,13 @@ use stablevar_report::foresight_page;
 use stablevar_report::text::{number, p_value, shorten};
 use std::path::Path;
 
+/// What the headings mean.
+const WORDS: [&str; 4] = [
+    "training, new: the column's mean, of a text the share of the level that moved most",
+    "s.d. moved: how far the mean went, in standard deviations of training",
+    "p-value: how often chance alone shows as much between two samples that are alike",
+    "outside: the share of the new rows with values that training did not have",
+];
 /// Columns that are printed; the page and JSON have all.
 const PRINTED: usize = 12;
 
@@ -74,6 +81,9 @@ fn print(model: &FittedModel, foresight: &Foresight, printer: &Printer) -> anyho
         printer.line(&format!("and {more} more columns, which matter less (--format json, --report)"))?;
     }
     printer.line("")?;
+    for words in WORDS {
+        printer.line(words)?;
+    }
     for finding in &foresight.findings {
         printer.warn(&finding.words(&Options).to_string());
     }

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &ReselectArguments) -> anyhow::Result<Ending> {
     match arguments.format {
         Format::Json => printer.json(&summary::json(&fitted.model, &Options))?,
         Format::Human => {
-            let weights = print::Weights { rows, total, without: 0 };
+            let weights = print::Weights { rows, total };
             print::print(&fitted.model, weights, print::Detail::Usual, &printer)?;
         }
     }

@@ -49,6 +49,8 @@ fn error(error: Option<f64>) -> String {
     error.map_or_else(|| "-".into(), number)
 }
 
+const HEADINGS: &str = "largest rise: of the error when the column's mean moves by up to one standard deviation; lower, higher: the error \
+                        when it has moved by one";
 const ABOUT: &str =
     "From held-out training rows, weighted so that means move while the relation stays; - where too few are like that.";
 
@@ -69,9 +71,10 @@ fn print_all(model: &FittedModel, curves: &[ShiftCurve], printer: &Printer) -> a
         row
     };
     let rows: Vec<Vec<String>> = curves.iter().map(row).collect();
-    printer
-        .table(&["column", "used", "largest rise within 1 s.d.", "1 s.d. lower", "as it is", "1 s.d. higher"], &rows)?;
-    printer.line(&format!("\n{ABOUT}"))
+    printer.table_that_fits(&["column", "used", "largest rise", "lower", "as it is", "higher"], &rows, &["used"])?;
+    printer.line("")?;
+    printer.line(HEADINGS)?;
+    printer.line(ABOUT)
 }
 
 fn print_curve(model: &FittedModel, curve: &ShiftCurve, printer: &Printer) -> anyhow::Result<()> {

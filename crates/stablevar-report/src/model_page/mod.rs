@@ -38,6 +38,7 @@ pub struct Extras<'a> {
 /// The page of a model, in the words of a front end.
 pub fn page(model: &FittedModel, extras: Extras, wording: &dyn Wording) -> String {
     let findings: Vec<Words> = model.warnings.iter().map(|finding| finding.words(wording)).collect();
+    let curves = model.shift_curves();
     let what = if model.method.seeks_stability() { "Stable variables" } else { "Variables" };
     let title = format!("{what} for {}", shorten_name(&model.target, 60));
     let parts = [
@@ -48,7 +49,7 @@ pub fn page(model: &FittedModel, extras: Extras, wording: &dyn Wording) -> Strin
         ("levels", "Effects of text variables", levels::section(model)),
         ("accuracy", "Predicted and observed", accuracy::section(model)),
         ("environments", "Effects by environment", environments::section(model)),
-        ("shifts", "What if a column shifts?", shifts::section(model, wording)),
+        ("shifts", "What if a column shifts?", shifts::section(model, &curves, wording)),
         ("weights", "Weights", weights::section(model, extras.rows)),
         ("decorrelation", "Decorrelation", decorrelation::section(model)),
         ("convergence", "Convergence", convergence::section(model)),
@@ -57,7 +58,8 @@ pub fn page(model: &FittedModel, extras: Extras, wording: &dyn Wording) -> Strin
         ("words", "Words of this page", words::section(model)),
     ];
     let parts: Vec<_> = parts.into_iter().filter(|(_, _, content)| !content.is_empty()).collect();
-    let mut sections = vec![overview::answers(model, &findings), contents(&parts)];
+    let mut sections =
+        vec![overview::answers(model, &findings, curves.as_deref().unwrap_or_default()), contents(&parts)];
     sections.extend(parts.iter().map(|(id, heading, content)| crate::page::section(id, heading, content)));
     moving_document(&title, &sections)
 }

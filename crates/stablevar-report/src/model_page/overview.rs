@@ -1,10 +1,12 @@
 //! The first screen: what was asked, what was chosen, how sure, what to watch out for.
 
-use super::weights::{role_of_weights, without_weight};
+use super::shifts::most_dangerous;
+use super::weights::{role_of_weights, told_without_weight};
 use crate::page::name as shown;
 use crate::text::{capitalised, count, escape, joined, prose, shorten};
 use stablevar::finding::Words;
 use stablevar::fit::FittedModel;
+use stablevar::foresight::ShiftCurve;
 use stablevar::selection::Rule;
 
 /// Names listed before the rest is only counted.
@@ -13,13 +15,17 @@ const LISTED: usize = 16;
 /// What to do about a finding that needs no remedy.
 pub(crate) const NOTHING: &str = "Nothing need be done";
 
-/// Five questions and their answers.
-pub(super) fn answers(model: &FittedModel, findings: &[Words]) -> String {
+/// Five questions and their answers. Whether it converged is asked where nothing else can be; if it did not, that is to worry about.
+pub(super) fn answers(model: &FittedModel, findings: &[Words], curves: &[ShiftCurve]) -> String {
+    let fourth = match most_dangerous(curves) {
+        Some(answer) => ("Where may it fail?", answer),
+        None => ("Did it converge?", converged(model)),
+    };
     let answers = [
         ("Which variables?", which(model)),
         ("How sure?", how_sure(model)),
         ("How many effective rows?", effective_rows(model)),
-        ("Did it converge?", converged(model)),
+        fourth,
         ("What should I worry about?", worries(findings)),
     ];
     let answers: String = answers
@@ -174,7 +180,7 @@ fn effective_rows(model: &FittedModel) -> (String, String) {
             "So many equal rows have the information that is left under the <a href=\"#weights\">weights</a>, which is {verdict} for {} \
              columns.{} {}",
             model.encoding.columns.len(),
-            without_weight(model),
+            told_without_weight(model),
             role_of_weights(model)
         ),
         None => "All rows count alike.".into(),

@@ -46,7 +46,9 @@ pub(super) fn section(model: &FittedModel) -> String {
         (error.as_str(), "The error in rows held out at random: how it does where new rows are like these.".into()),
         (
             "under stress",
-            "The mean over regions held out whole, each relative to the baseline: below 1 is better.".into(),
+            "The mean over regions held out whole, each relative to the baseline: below 1 is better. Trees, networks and what goes \
+             half-way to trees are tried without fewer regions, so that their figures compare with others only roughly."
+                .into(),
         ),
         ("s.e.", "The standard error of that mean.".into()),
         ("worst", "Its largest error in any region, over the baseline's largest.".into()),

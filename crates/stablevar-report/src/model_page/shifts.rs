@@ -3,6 +3,7 @@
 use crate::chart::{Axis, Grid, LineChart, PANEL, Point, Scale, Series, figure, picture};
 use crate::page::{explained, name as shown, panels, table, wide};
 use crate::text::{count, escape, number, shorten_name};
+use stablevar::error::Result;
 use stablevar::fit::{FittedModel, Task};
 use stablevar::foresight::ShiftCurve;
 use stablevar::wording::Wording;
@@ -11,9 +12,11 @@ use stablevar::wording::Wording;
 const SHOWN: usize = 8;
 /// And of these at most so many.
 const FOLDED: usize = 16;
+/// An error that grows by less than this factor is not worth a word.
+const NOTICEABLE: f64 = 1.05;
 
-pub(super) fn section(model: &FittedModel, wording: &dyn Wording) -> String {
-    let curves = match model.shift_curves() {
+pub(super) fn section(model: &FittedModel, curves: &Result<Vec<ShiftCurve>>, wording: &dyn Wording) -> String {
+    let curves = match curves {
         Ok(curves) => curves,
         Err(fault) => {
             let hint = fault.hint(wording).map_or_else(String::new, |hint| format!(" To mend it: {hint}."));
@@ -46,6 +49,34 @@ pub(super) fn section(model: &FittedModel, wording: &dyn Wording) -> String {
         small_multiples(model, first),
         listed(first)
     )
+}
+
+/// In short the shift that does most, of those within one standard deviation; `None` if none can be told of.
+pub(super) fn most_dangerous(curves: &[ShiftCurve]) -> Option<(String, String)> {
+    let curve = curves.iter().find(|curve| has_line(curve))?;
+    let now = curve.points.iter().find(|point| point.shift == 0.0)?.error?;
+    let near = curve.points.iter().filter(|point| point.shift.abs() <= 1.0);
+    let (shift, worst) = near
+        .filter_map(|point| Some((point.shift, point.error?)))
+        .fold((0.0, now), |most, point| if point.1 > most.1 { point } else { most });
+    let other = "<a href=\"#shifts\">Other columns</a>. A relation that changes no column shows.";
+    if worst < NOTICEABLE * now {
+        let long =
+            format!("No column's shift by one standard deviation raises the error, {}, by much. {other}", number(now));
+        return Some(("Nowhere that columns show".into(), long));
+    }
+    let (size, way) = (shift.abs(), if shift > 0.0 { "higher" } else { "lower" });
+    let moved = match &curve.level {
+        Some(level) => format!("the share of {} is", escape(&shorten_name(level, 24))),
+        None => "its mean is".into(),
+    };
+    let long = format!(
+        "The error, {} on held-out rows, becomes {} where {moved} {} {way}: of all columns the most dangerous shift. {other}",
+        number(now),
+        number(worst),
+        if size == 1.0 { "one standard deviation".to_string() } else { format!("{size} standard deviations") },
+    );
+    Some((format!("Where {} is {way}", shown(&curve.column)), long))
 }
 
 /// The two most dangerous columns at once.

@@ -2,7 +2,7 @@
 
 use crate::chart::{Axis, Histogram, PANEL, Scale, picture};
 use crate::page::{name as shown, table};
-use crate::text::{count, escape, number, shorten_name, value as shown_value};
+use crate::text::{count, escape, number, shorten_name, value as shown_value, without_weight};
 use stablevar::fit::FittedModel;
 use stablevar::weights::WeightProfile;
 
@@ -31,9 +31,8 @@ pub(super) fn role_of_weights(model: &FittedModel) -> &'static str {
 }
 
 /// How many rows have no weight, where that is worth a word.
-pub(super) fn without_weight(model: &FittedModel) -> String {
-    let by_size = model.diagnostics.weights.as_ref().and_then(|profile| profile.by_size.as_ref());
-    match by_size.map_or(0, |by_size| by_size.without_weight) {
+pub(super) fn told_without_weight(model: &FittedModel) -> String {
+    match without_weight(model) {
         0 => String::new(),
         1 => format!(" One of the {} rows has weight 0 or next to nothing.", count(model.rows)),
         rows => {
@@ -64,7 +63,7 @@ pub(super) fn section(model: &FittedModel, rows: Option<&ShownRows>) -> String {
         count(size.round() as usize),
         100.0 * size / model.rows as f64,
         100.0 * profile.half_of_the_weight,
-        without_weight(model),
+        told_without_weight(model),
         model.diagnostics.truncated.map_or(String::new(), |share| format!(
             " The weights of {:.1} % of the rows were cut off at the limit.",
             100.0 * share

@@ -23,6 +23,8 @@ const RARE_NAME: &str = "(rare)";
 /// A column whose variance left over by the columns before it is below this share, a millionth of its spread, is a linear
 /// combination of them as far as numbers tell.
 const COLLINEAR: f64 = 1e-12;
+/// How far, relatively, the variance of a column of 0 and 1 may be from that of its mean, by rounding.
+const TWO_VALUES: f64 = 1e-6;
 
 /// How the columns of a table become columns of the design matrix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,6 +93,15 @@ pub struct EncodedColumn {
     pub mean: f64,
     /// Standard deviation over the training rows.
     pub scale: f64,
+}
+
+impl EncodedColumn {
+    /// The share of the rows with the rarer value where all values are 0 or 1: only then is the variance `mean (1 - mean)`.
+    pub fn rarer_share(&self) -> Option<f64> {
+        let rarer = self.mean.min(1.0 - self.mean);
+        let variance = self.mean * (1.0 - self.mean);
+        (rarer > 0.0 && (self.scale * self.scale - variance).abs() < TWO_VALUES * variance).then_some(rarer)
+    }
 }
 
 /// What happened when new rows were encoded.

@@ -3,7 +3,7 @@
 use super::FittedModel;
 use crate::design::Standing;
 use crate::evidence::{VariableEvidence, is_wide};
-use crate::finding::{Code, Finding};
+use crate::finding::{Code, Finding, three_digits};
 use crate::linalg::Matrix;
 use crate::method::Choose;
 
@@ -12,6 +12,10 @@ const CONTRADICTED: f64 = 0.05;
 /// Standard errors, and the factor, by which a coefficient is another slope than the effect.
 const FAR_SLOPE: f64 = 4.0;
 const OTHER_SLOPE: f64 = 3.0;
+/// With a mark in fewer rows than this, an effect can't be told from none.
+const FEW_MARKED: f64 = 20.0;
+/// Variables that one finding tells of in detail.
+const MOST_LISTED: usize = 8;
 
 /// Everything to watch out for; `total` is the rows' base weight, `share` that of the second class.
 pub(super) fn findings(model: &FittedModel, total: f64, share: f64, separated: bool) -> Vec<Finding> {
@@ -118,11 +122,16 @@ fn of_the_evidence(model: &FittedModel) -> Vec<Finding> {
         }
     }
     found.extend(of_slopes(model, evidence));
+    found.extend(of_rare_marks(model));
     found
 }
 
 /// Chosen numbers whose coefficient is far from their effect, in standard errors and as a factor.
-fn of_slopes(model: &FittedModel, evidence: &[VariableEvidence]) -> Vec<Finding> {
+fn of_slopes(model: &FittedModel, evidence: &[VariableEvidence]) -> Option<Finding> {
+    // Coefficients of log-odds are in other units than effects on a probability.
+    if model.classes.is_some() {
+        return None;
+    }
     let coefficients = model.model.coefficients(&model.encoding);
     let another = |&variable: &usize| {
         let (feature, found) = (&model.encoding.features[variable], &evidence[variable]);
@@ -130,11 +139,32 @@ fn of_slopes(model: &FittedModel, evidence: &[VariableEvidence]) -> Vec<Finding>
         let (effect, error, slope) = (found.effect?, found.standard_error?, *coefficients.get(column)?);
         let far = (slope - effect).abs() > FAR_SLOPE * error && slope.is_finite();
         let other = slope * effect <= 0.0 || !(1.0 / OTHER_SLOPE..=OTHER_SLOPE).contains(&(slope / effect));
-        let told = Finding::new(Code::AnotherSlope).about([&feature.name]).with("coefficient", slope);
-        (far && other).then(|| told.with("effect", effect).with("error", error))
+        let [slope, effect, error] = [slope, effect, error].map(three_digits);
+        (far && other).then(|| (&feature.name, format!("'{}' {slope}, effect {effect} (s.e. {error})", feature.name)))
     };
-    // Coefficients of log-odds are in other units than effects on a probability.
-    if model.classes.is_some() { Vec::new() } else { model.selected.iter().filter_map(another).collect() }
+    listed(Code::AnotherSlope, model.selected.iter().filter_map(another))
+}
+
+/// Variables with two values, one of them in too few rows, that were left out.
+fn of_rare_marks(model: &FittedModel) -> Option<Finding> {
+    let rare = |variable: usize| {
+        let feature = &model.encoding.features[variable];
+        let [column] = feature.columns[..] else { return None };
+        let rows = model.encoding.columns[column].rarer_share()? * model.rows as f64;
+        let left_out = !model.selected.contains(&variable) && model.told.of(&feature.name).is_none();
+        let marked = rows.round().max(1.0);
+        (left_out && marked < FEW_MARKED).then(|| (&feature.name, format!("'{}' ({marked} rows)", feature.name)))
+    };
+    listed(Code::RareMark, (0..model.encoding.features.len()).filter_map(rare))
+}
+
+/// One finding about all of these, with what there is to say of each.
+fn listed<'a>(code: Code, found: impl Iterator<Item = (&'a String, String)>) -> Option<Finding> {
+    let (names, details): (Vec<&String>, Vec<String>) = found.unzip();
+    let more = details.len().saturating_sub(MOST_LISTED);
+    let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
+    let detail = details[..details.len() - more].join("; ") + &rest;
+    (!names.is_empty()).then(|| Finding::new(code).about(names).detail(detail))
 }
 
 fn of_the_model(model: &FittedModel, share: f64, separated: bool) -> Vec<Finding> {

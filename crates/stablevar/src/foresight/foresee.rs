@@ -272,13 +272,17 @@ impl NewRows<'_> {
     }
 
     fn of_columns(&self, foresight: &Foresight) -> Vec<Finding> {
+        let used = || foresight.drift.iter().filter(|column| column.used);
+        let moved: Vec<&ColumnDrift> =
+            used().filter(|column| column.standardised_difference.abs() > MOVED && column.level.is_none()).collect();
+        let by = |column: &&ColumnDrift| format!("'{}' {:+.1}", column.name, column.standardised_difference);
         let mut findings = Vec::new();
-        for column in foresight.drift.iter().filter(|column| column.used) {
+        if !moved.is_empty() {
+            let told = Finding::new(Code::ColumnMoved).about(moved.iter().map(|column| &column.name));
+            findings.push(told.detail(moved.iter().map(by).collect::<Vec<String>>().join(", ")));
+        }
+        for column in used() {
             let percent = |share: f64| 100.0 * share;
-            if column.standardised_difference.abs() > MOVED && column.level.is_none() {
-                let told = Finding::new(Code::ColumnMoved).about([&column.name]);
-                findings.push(told.with("difference", column.standardised_difference));
-            }
             if !column.new_levels.is_empty() {
                 let told = Finding::new(Code::NewLevels).about(std::iter::once(&column.name).chain(&column.new_levels));
                 findings.push(told.with("percent", percent(column.outside_share)));

@@ -75,11 +75,7 @@ pub(crate) fn run(arguments: FitArguments) -> anyhow::Result<Ending> {
                     ),
                 });
             }
-            let weights = print::Weights {
-                rows: rows.frame().rows(),
-                total: rows.frame().total_weight(),
-                without: without_weight(&fitted.weights, &data)?,
-            };
+            let weights = print::Weights { rows: rows.frame().rows(), total: rows.frame().total_weight() };
             let detail = if arguments.verbose { print::Detail::All } else { print::Detail::Usual };
             print::print(&fitted.model, weights, detail, &printer)?;
         }
@@ -155,22 +151,6 @@ fn tell_settings(estimator: &Estimator, printer: &Printer) {
         .map(|(setting, value)| format!("{} = {value}", setting.name))
         .collect();
     printer.note(&format!("settings of {}: {}", estimator.method.name(), settings.join(", ")));
-}
-
-/// How many rows have no weight.
-fn without_weight(found: &SampleWeights, data: &Prepared) -> anyhow::Result<usize> {
-    let none = |weights: &[f64]| weights.iter().filter(|weight| **weight == 0.0).count();
-    Ok(match data {
-        Prepared::Memory(data) => none(&found.values(data)),
-        Prepared::File(rows, _) => {
-            let mut count = 0;
-            rows.for_each(|design| {
-                count += none(&found.of_design(&design));
-                Ok::<(), IoError>(())
-            })?;
-            count
-        }
-    })
 }
 
 /// Opens a table and reads the rows to learn from, wherever they fit.

@@ -8,7 +8,7 @@ use stablevar::fit::FittedModel;
 use stablevar::models::Model;
 use stablevar::stress::{Figures, Honest};
 use stablevar_report::text::{
-    correlation, count, environments, joined, number, p_value, refit, sufficiency, weaker_than_t,
+    correlation, count, environments, joined, number, p_value, refit, sufficiency, weaker_than_t, without_weight,
 };
 
 /// Variables that are listed at most, unless all are asked for.
@@ -30,8 +30,6 @@ pub(crate) struct Weights {
     pub rows: usize,
     /// The sum of their base weights.
     pub total: f64,
-    /// Rows whose weight is 0.
-    pub without: usize,
 }
 
 /// The variables, and how the fit went.
@@ -291,13 +289,18 @@ fn print_fit(model: &FittedModel, weights: Weights, detail: Detail, printer: &Pr
         "effective sample size {} of {of}{whose}",
         count(model.effective_sample_size.round() as usize)
     ))?;
-    if weights.without > 0 {
+    let without = without_weight(model);
+    if without > 0 {
         let role = if model.refit_is_weighted() || model.method.loop_settings().is_none() {
-            "the model does not see those rows"
+            "the model hardly sees those rows"
         } else {
             "weights serve to tell columns apart, the model is fitted to all rows alike"
         };
-        printer.line(&format!("{} of {} weights are 0: {role}", count(weights.without), count(model.rows)))?;
+        printer.line(&format!(
+            "{} of {} rows have weight 0 or next to nothing: {role}",
+            count(without),
+            count(model.rows)
+        ))?;
     }
     if let Some(left) = model.diagnostics.remaining_correlation.filter(|_| detail == Detail::All) {
         printer.line(&format!("largest correlation left where none should be {left:.2e}"))?;
