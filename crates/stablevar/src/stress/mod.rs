@@ -472,6 +472,22 @@ pub(crate) fn plain_outputs(data: &TrainingData, held_out: &HeldOut, variables: 
     outputs_of(&whole, held_out)
 }
 
+/// The same where every part that is held out has variables of its own.
+pub(crate) fn plain_outputs_by_part(
+    data: &TrainingData,
+    held_out: &HeldOut,
+    variables: &[Vec<usize>],
+) -> Option<Outputs> {
+    let parts = held_out.parts();
+    let outputs = threads::map(parts.len(), |k| {
+        let sheet = candidates::sheet(data, &encoded(data, &variables[k]), None);
+        let whole = Whole::fit(&sheet, &data.base, Kind::Linear, f64::INFINITY)?;
+        let coefficients = whole.without(parts[k])?;
+        Some(parts[k].iter().map(|&row| whole.output(row, &coefficients)).collect())
+    });
+    outputs.into_iter().collect()
+}
+
 /// Half-way between what two candidates predict.
 pub(crate) fn halfway(one: &[Vec<f64>], other: &[Vec<f64>]) -> Outputs {
     let mean = |(one, other): (&Vec<f64>, &Vec<f64>)| one.iter().zip(other).map(|(a, b)| 0.5 * (a + b)).collect();
