@@ -7,49 +7,83 @@
 use crate::error::Result;
 #[cfg(feature = "threads")]
 use rayon::prelude::*;
+use std::sync::Mutex;
+
+/// Runs `work(0), ..., work(count - 1)`.
+///
+/// All parallel work goes through here and [`both`], behind a `dyn`: else the crate for threads would be compiled anew for every
+/// kind of work, which was a fifth of this crate.
+#[cfg(feature = "threads")]
+fn spread(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(work);
+}
+
+#[cfg(not(feature = "threads"))]
+fn spread(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    (0..count).for_each(work);
+}
+
+#[cfg(feature = "threads")]
+fn both(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
+    rayon::join(first, second);
+}
+
+#[cfg(not(feature = "threads"))]
+fn both(first: &mut (dyn FnMut() + Send), second: &mut (dyn FnMut() + Send)) {
+    first();
+    second();
+}
+
+/// Work that can be done once, and then its result.
+struct Task<W, T> {
+    work: Option<W>,
+    result: Option<T>,
+}
+
+impl<W: FnOnce() -> T, T> Task<W, T> {
+    fn new(work: W) -> Self {
+        Self { work: Some(work), result: None }
+    }
+
+    fn run(&mut self) {
+        self.result = self.work.take().map(|work| work());
+    }
+}
+
+/// What was left in a place by work that has ended; a panic in the work has gone on before this is asked.
+fn done<T>(result: Option<T>) -> T {
+    result.expect("work that has ended leaves its result")
+}
 
 /// Two pieces of work at once.
-#[cfg(feature = "threads")]
 pub fn join<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
-    rayon::join(first, second)
-}
-
-/// Two pieces of work, one after the other.
-#[cfg(not(feature = "threads"))]
-pub fn join<A: Send, B: Send>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B + Send) -> (A, B) {
-    (first(), second())
+    let (mut first, mut second) = (Task::new(first), Task::new(second));
+    both(&mut || first.run(), &mut || second.run());
+    (done(first.result), done(second.result))
 }
 
 /// `work(0), ..., work(count - 1)`, in order.
-#[cfg(feature = "threads")]
 pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    (0..count).into_par_iter().map(work).collect()
+    let places: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    spread(count, &|number| put(&places[number], work(number)));
+    places.into_iter().map(|place| done(place.into_inner().ok().flatten())).collect()
 }
 
-/// `work(0), ..., work(count - 1)`, in order.
-#[cfg(not(feature = "threads"))]
-pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    (0..count).map(work).collect()
+/// Nobody else has this place, so that its lock neither waits nor is ever poisoned.
+fn put<T>(place: &Mutex<Option<T>>, result: T) {
+    if let Ok(mut place) = place.lock() {
+        *place = Some(result);
+    }
 }
 
 /// `work` on chunks of so many values, the last of which may be shorter, each with its number; results in order.
-#[cfg(feature = "threads")]
 pub fn map_chunks_mut<S: Send, T: Send>(
     values: &mut [S],
     size: usize,
     work: impl Fn(usize, &mut [S]) -> T + Sync + Send,
 ) -> Vec<T> {
-    values.par_chunks_mut(size).enumerate().map(|(number, chunk)| work(number, chunk)).collect()
-}
-
-/// `work` on chunks of so many values, the last of which may be shorter, each with its number; results in order.
-#[cfg(not(feature = "threads"))]
-pub fn map_chunks_mut<S: Send, T: Send>(
-    values: &mut [S],
-    size: usize,
-    work: impl Fn(usize, &mut [S]) -> T + Sync + Send,
-) -> Vec<T> {
-    values.chunks_mut(size).enumerate().map(|(number, chunk)| work(number, chunk)).collect()
+    let chunks: Vec<Mutex<&mut [S]>> = values.chunks_mut(size).map(Mutex::new).collect();
+    map(chunks.len(), |number| done(chunks[number].lock().ok().map(|mut chunk| work(number, &mut chunk))))
 }
 
 /// Runs work whose parts are spread over so many threads.

@@ -88,6 +88,25 @@ fn a_copy_of_the_classes_is_told_first() {
 }
 
 #[test]
+fn among_many_columns_noise_does_not_fill_up_a_set() {
+    // A third of seventy columns of noise has p-values below 0.3, and predicts the very rows that these come from.
+    let chosen = |seed: u64| {
+        let all = normal(1200, 79, 100 + seed);
+        let bent = |row: usize| all[0][row] * all[1][row] + all[2][row].powi(2);
+        let y =
+            (0..1200).map(|row| (0..8).map(|k| all[k][row]).sum::<f64>() + bent(row) + 2.0 * all[78][row]).collect();
+        let names: Vec<String> = (0..78).map(|k| format!("x{k}")).collect();
+        let columns = names.iter().map(String::as_str).zip(all[..78].iter().cloned()).chain([("y", y)]);
+        let model = by_default(&table(&columns.collect::<Vec<_>>()));
+        let right = model.selected.iter().filter(|&&variable| variable < 8).count();
+        (right, model.selected.len() - right)
+    };
+    let found: Vec<(usize, usize)> = (0..4).map(chosen).collect();
+    assert!(found.iter().all(|(right, _)| *right == 8), "{found:?}");
+    assert!(found.iter().map(|(_, wrong)| wrong).sum::<usize>() <= 4, "{found:?}");
+}
+
+#[test]
 fn what_too_few_rows_tell_of_is_said() {
     let all = normal(900, 3, 4);
     let mark = |every: usize| (0..900).map(|row| f64::from(row % every == 0)).collect::<Vec<f64>>();
