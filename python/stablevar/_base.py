@@ -7,7 +7,7 @@ import inspect
 import json
 from abc import ABCMeta, abstractmethod
 from collections.abc import Collection
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +122,17 @@ class StableModel(Foreseeing, Stored, Parametrised, metaclass=ABCMeta):
             self.intercept_: Any = np.array([summary["intercept"]]) if self._classifies else summary["intercept"]
         if stacklevel is not None:
             raise_findings(self.findings_, type(self).__name__, stacklevel)
+
+    if not TYPE_CHECKING:  # Else checkers would take any attribute for one that is there.
+
+        def __getattr__(self, name: str) -> Any:
+            """Says why there is none, where a fitted model that is no line is asked for its coefficients."""
+            told = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name in ("coef_", "coef_names_", "intercept_") and "summary_" in self.__dict__:
+                chosen = self.summary_["refit"]["chosen"]
+                told += f": its model ({chosen}) is no straight line. coefficients_ has mean slopes"
+                told += ", and refit='robust' keeps to a line." if "refit" in self.get_params() else "."
+            raise AttributeError(told)
 
     @property
     def evidence_(self) -> Any:

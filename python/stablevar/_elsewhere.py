@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._foresight import Foresight, curve_of, foresight_of, grid_of
 from ._settings import Rows
+from ._tables import columns_of_training
 
 
 class Foreseeing(metaclass=ABCMeta):
@@ -33,7 +34,8 @@ class Foreseeing(metaclass=ABCMeta):
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
-            New rows, without outcomes. A data frame may lack columns that the model does not use.
+            New rows, without outcomes. A data frame may lack columns that the model does not use, and have others, which
+            are passed over, as on the command line.
 
         Returns
         -------
@@ -42,7 +44,7 @@ class Foreseeing(metaclass=ABCMeta):
             ``trust``; printed as text, shown by notebooks as HTML. ``drift_frame()`` is a data frame.
         """
         check_is_fitted(self)
-        X, names = self._new_rows(X, needed=self.summary_["selected"])
+        X, names = self._new_rows(columns_of_training(self, X), needed=self.summary_["selected"])
         return foresight_of(self._model.foresee(X, names), self.summary_["target"], self.summary_["remembered_rows"])
 
     def shift_curve(self, column: str) -> dict[str, Any]:
@@ -57,7 +59,7 @@ class Foreseeing(metaclass=ABCMeta):
         -------
         curve : dict
             Arrays ``shift`` (in standard deviations), ``mean``, ``error`` (NaN where too few rows are left),
-            ``standard_error`` and ``n_eff``; and ``column``, ``level`` (of text, the one whose share moves), ``used``,
+            ``standard_error``, ``without_one`` (the error without the row that adds most to it) and ``n_eff``; and ``column``, ``level`` (of text, the one whose share moves), ``used``,
             ``danger`` (the largest rise within one standard deviation, as a share).
         """
         check_is_fitted(self)

@@ -167,7 +167,7 @@ def foresight_of(text: str, target: str, training_rows: int) -> Foresight:
 def grid_of(text: str) -> dict[str, Any]:
     """From the core's JSON: arrays, with NaN where there is no error."""
     told = json.loads(text)
-    for key in ("shift", "mean", "error", "standard_error", "n_eff"):
+    for key in ("shift", "mean", "error", "standard_error", "without_one", "n_eff"):
         told[key] = np.array(told[key], dtype=np.float64)
     return told
 
@@ -176,6 +176,6 @@ def curve_of(text: str) -> dict[str, Any]:
     """From the core's JSON: the points as arrays, with NaN where there is no error."""
     told = json.loads(text)
     points = told.pop("points")
-    for key in ("shift", "mean", "error", "standard_error", "n_eff"):
+    for key in ("shift", "mean", "error", "standard_error", "without_one", "n_eff"):
         told[key] = np.array([np.nan if point[key] is None else point[key] for point in points], dtype=np.float64)
     return told

@@ -205,7 +205,7 @@ def _facts(fit: dict[str, Any]) -> list[tuple[str, str]]:
         ("Variables", f"{fit['p']:,}"),
         ("Selected", f"{len(fit['selected']):,}"),
         ("Evidence", fit["evidence_source"] or "none"),
-        ("Model", refit["chosen"] if fit["model"] == "linear" else fit["model"]),
+        ("Model", refit["chosen"] or fit["model"]),
         ("Converged", "yes" if fit["converged"] else f"no: {fit['stop_reason']}"),
     ]
     if sufficiency is not None:
@@ -223,8 +223,14 @@ def _notes(fit: dict[str, Any]) -> list[str]:
     notes = [f"Probability: {what}; a variable left out may still predict well here."]
     if any(standing(fit, name) == JOINED for name in fit["selected"]):
         notes.append(
-            f"{JOINED}: its own evidence is below the threshold; it was added since fits with it do better in regions "
-            "that were held out, or since the others did not tell all."
+            f"{JOINED}: its own evidence is below the threshold; it was added since fits with it and its "
+            "like do better on rows that were held out, or since the set predicts worse without it."
+        )
+    needed = [f"{name!r}" for name in fit["selected"] if evidence and evidence[name]["needed"]]
+    if needed:
+        notes.append(
+            f"Of {', '.join(needed)} the probability is that given the other chosen ones, which others could stand in "
+            "for; p is given all columns."
         )
     if evidence:
         changed = f"the probability of '{fit['classes'][1]}'" if fit["classes"] else f"'{target}'"

@@ -293,6 +293,18 @@ def absent_columns(estimator: Any, X: Any) -> list[str]:
     return [name for name in names_of(estimator) if name not in given]
 
 
+def columns_of_training(estimator: Any, X: Any) -> Any:
+    """A data frame of new rows with the columns that training had, in training's order; anything else as it is."""
+    frame = Frame.of(X)
+    if frame is None or not hasattr(estimator, "feature_names_in_"):
+        return X
+    given = set(frame.names)
+    known = [name for name in names_of(estimator) if name in given]
+    if not known or known == frame.names:
+        return X
+    return X[known] if library_of(X) == "pandas" else X.select(known)
+
+
 def read(
     estimator: Any, X: Any, *, reset: bool, minimum: int = 1, needed: Collection[str] | None = None
 ) -> tuple[_core.Input, list[str]]:

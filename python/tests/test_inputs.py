@@ -111,7 +111,7 @@ def test_misuse_is_told_in_scikit_learns_words(linear):
         SVIRegressor().fit(X.where(X["s1"] < 1), y)
     with pytest.raises(ValueError, match="Input X contains infinity"):
         SVIRegressor().fit(X.replace({X.iloc[0, 0]: np.inf}), y)
-    with pytest.raises(ValueError, match="SVIRegressor predicts numbers; for two classes use SVIClassifier"):
+    with pytest.raises(ValueError, match="SVIRegressor predicts numbers, and .* for two classes use SVIClassifier"):
         SVIRegressor().fit(X, np.where(y > 0, "up", "down"))
     with pytest.raises(ValueError, match="OLSRegressor predicts .* SVIClassifier. 'built' holds .*'1900-1919'"):
         OLSRegressor().fit(X, pd.Series(["1900", "1900-1919", *["1920"] * (len(y) - 2)], name="built"))

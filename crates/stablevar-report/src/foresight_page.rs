@@ -59,7 +59,10 @@ fn answers(model: &FittedModel, foresight: &Foresight) -> String {
         ),
         (
             "How much is new?",
-            (format!("{:.1} %", 100.0 * foresight.outside_share), "of the rows lie outside what training saw".into()),
+            (
+                format!("{:.1} %", 100.0 * foresight.outside_share),
+                "of the rows lie outside what training saw, in columns that the model uses".into(),
+            ),
         ),
         (
             "Can it be trusted?",
@@ -112,9 +115,9 @@ fn drift(model: &FittedModel, foresight: &Foresight) -> String {
     let header = ["column", "used", "training", "new", "s.d. moved", "spread", "test", "p-value", "outside", "missing"];
     let rows: Vec<Vec<TableCell>> = foresight.drift.iter().map(cells).collect();
     format!(
-        "<p>Columns that the model rests on come first, by how far they moved times their share in it. Of text, the level whose share \
+        "<p>Columns that the model rests on come first, by how far they moved times the share of their slopes in it. Of text, the level whose share \
          has changed most.</p><figure>{picture}<figcaption>Columns that the model uses in blue, the others in grey; intervals of 95 % \
-         for samples of these sizes.</figcaption></figure>{}{}",
+         for samples of these sizes, which may be too short to be seen.</figcaption></figure>{}{}",
         sortable_table("drift-table", "All columns", &header, &rows),
         explained(&meanings)
     )
@@ -143,7 +146,11 @@ fn cells(column: &ColumnDrift) -> Vec<TableCell> {
         value(column.new_mean),
         TableCell::number(format!("{:+.2}", column.standardised_difference), column.standardised_difference.abs()),
         spread,
-        TableCell::text(format!("{} {:.3}", column.test, column.statistic)),
+        TableCell::text(format!(
+            "{} {:.3}",
+            if column.test == "kolmogorov-smirnov" { "Kolmogorov-Smirnov" } else { column.test },
+            column.statistic
+        )),
         TableCell::number(p_value(column.p_value), column.p_value),
         share(column.outside_share),
         share(column.missing_share),

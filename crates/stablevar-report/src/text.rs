@@ -2,6 +2,7 @@
 
 use stablevar::diagnostics::is_weaker_than_its_t;
 use stablevar::evidence::Sufficiency;
+use stablevar::finding::Code;
 use stablevar::fit::{EnvironmentEffects, FittedModel};
 use stablevar::selection::{Rule, StandIn};
 use stablevar::stress::RefitChoice;
@@ -175,6 +176,26 @@ pub fn joined(model: &FittedModel, variable: usize) -> bool {
     below && model.selected.contains(&variable) && model.standing(variable).is_none()
 }
 
+/// Whether a variable's effect was found to be another in other environments.
+pub fn differs(model: &FittedModel, variable: usize) -> bool {
+    let name = &model.encoding.features[variable].name;
+    model.warnings.iter().any(|finding| finding.code == Code::EffectDiffers && finding.variables.contains(name))
+}
+
+/// In a sentence why a probability is high beside a p-value that is not small, where a variable came into the set since the others did not
+/// tell all.
+pub fn given_the_set(model: &FittedModel) -> Option<String> {
+    let evidence = model.evidence.as_ref()?;
+    let needed = model.selected.iter().filter(|&&variable| evidence[variable].needed);
+    let names: Vec<String> = needed.map(|&variable| format!("'{}'", model.encoding.features[variable].name)).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "of {} the probability is that given the other chosen ones, which others could stand in for; the p-value is given all columns",
+            names.join(", ")
+        )
+    })
+}
+
 /// Smaller p-values leave nothing to explain.
 const BEYOND_DOUBT: f64 = 1e-4;
 
@@ -189,7 +210,7 @@ pub fn weaker_than_t(model: &FittedModel) -> Option<String> {
     let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
     let told = || {
         format!(
-            "the p-value of {}{more} is larger than effect and standard error let expect: few rows tell of it, as of a rare mark, so \
+            "p-values of {}{more} are larger than effects and standard errors suggest: few rows tell of them, as of a rare mark, so \
              that t has few degrees of freedom, or effects of other shapes, which are tested as well, do not show at all",
             shown.join(", ")
         )

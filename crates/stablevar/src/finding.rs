@@ -230,7 +230,7 @@ findings! {
         "'{0}' is left out", "all its values are missing", "";
     /// A column is another one in other units.
     RepeatedColumn "repeated-column":
-        "'{0}' is left out", "it repeats {rest} (up to scale)", "";
+        "'{0}' is left out", "it tells just what {rest} tells, if in other units", "";
     /// A column is a sum of others.
     CombinedColumn "combined-column":
         "'{0}' is left out", "it is an exact combination of {rest}", "";
@@ -406,8 +406,8 @@ findings! {
         "See which columns drifted, and collect outcomes for some of these rows";
     /// The new rows are too unlike training.
     LittleOverlap "little-overlap":
-        "training has few rows like the new ones: {effective} effective rows",
-        "no error can be foreseen from so few",
+        "training has few rows like the new ones: {effective} effective rows, and an overlap of {overlap} %",
+        "an error is foreseen from 100 effective rows and an overlap of 50 % on (100 % where training saw all that is new, 0 where the two have nothing in common)",
         "Collect outcomes for some of the new rows and measure the error there";
     /// There are too few new rows.
     FewNewRows "few-new-rows":

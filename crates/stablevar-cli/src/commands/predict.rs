@@ -142,8 +142,10 @@ fn calibration(model: &FittedModel, asked: bool, printer: &Printer) -> anyhow::R
     let (before, after) = (100.0 * found.off_by, 100.0 * found.off_by_after);
     let mended = if asked {
         format!("calibrated, they are off by {after:.1} points")
-    } else {
+    } else if after < before {
         format!("--calibrate would make that {after:.1}")
+    } else {
+        "there is nothing that --calibrate would mend".into()
     };
     printer.note(&format!(
         "probability is that of '{second}': in {} training rows that were held out in turn it is off by {before:.1} points on \

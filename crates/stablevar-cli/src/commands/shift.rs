@@ -74,7 +74,24 @@ fn print_all(model: &FittedModel, curves: &[ShiftCurve], printer: &Printer) -> a
     printer.table_that_fits(&["column", "used", "largest rise", "lower", "as it is", "higher"], &rows, &["used"])?;
     printer.line("")?;
     printer.line(HEADINGS)?;
-    printer.line(ABOUT)
+    printer.line(ABOUT)?;
+    let classes = model.task == Task::Classification;
+    let of_one = |curve: &&ShiftCurve| {
+        curve.used && curve.points.iter().any(|point| near(point) && point.rests_on_one_row(classes))
+    };
+    let names: Vec<String> =
+        curves.iter().filter(of_one).map(|curve| format!("'{}'", named(&curve.column, curve.level.as_ref()))).collect();
+    if !names.is_empty() {
+        printer.line(&format!(
+            "Of {} a single row makes most of the error somewhere: see it by itself (--column), where there is the error without that row, too.",
+            names.join(", ")
+        ))?;
+    }
+    Ok(())
+}
+
+fn near(point: &ShiftPoint) -> bool {
+    point.shift.abs() <= 1.0
 }
 
 fn print_curve(model: &FittedModel, curve: &ShiftCurve, printer: &Printer) -> anyhow::Result<()> {
@@ -86,12 +103,16 @@ fn print_curve(model: &FittedModel, curve: &ShiftCurve, printer: &Printer) -> an
             number(point.mean),
             error(point.error),
             error(point.standard_error),
+            error(point.without_one),
             format!("{:.0}", point.effective_sample_size),
         ]
     };
     let rows: Vec<Vec<String>> = curve.points.iter().map(row).collect();
-    printer.table(&["s.d. moved", "its mean", "error", "s.e.", "effective rows"], &rows)?;
-    printer.line(&format!("\n{ABOUT}"))
+    printer.table(&["s.d. moved", "its mean", "error", "s.e.", "without one", "effective rows"], &rows)?;
+    printer.line(&format!("\n{ABOUT}"))?;
+    printer.line(
+        "without one: the error without the row that adds most to it; far below the error, that rests on a single row",
+    )
 }
 
 fn print_grid(model: &FittedModel, grid: &ShiftGrid, printer: &Printer) -> anyhow::Result<()> {

@@ -80,6 +80,10 @@ impl Progress {
             self.bar.set_message(what.to_string());
         }
         self.bar.inc(1);
+        // Until the next stage has its first step done.
+        if self.bar.position() >= length as u64 {
+            self.bar.set_message(format!("{what}: all; the next step"));
+        }
         self.log(|log| {
             if log.what != what {
                 (log.what, log.done, log.began) = (what.into(), 0, Instant::now());
@@ -143,6 +147,9 @@ impl Log {
         if self.done == 0 {
             return format!("{}: 0 of {}, {}", self.what, self.of, in_words(spent));
         }
+        if self.done >= self.of {
+            return format!("{}: all {}, {}; the next step goes on", self.what, self.of, in_words(spent));
+        }
         let left = spent * (self.of.saturating_sub(self.done)) as f64 / self.done.max(1) as f64;
         format!("{}: {} of {}, {}, about {} left", self.what, self.done, self.of, in_words(spent), in_words(left))
     }
@@ -168,6 +175,8 @@ mod tests {
         let log =
             Log { what: "evidence".into(), done: 10, of: 100, began, said: began, wait: PATIENCE, finished: false };
         assert_eq!(log.line(now), "evidence: 10 of 100, 30 s, about 4 min left");
+        let log = Log { done: 100, ..log };
+        assert_eq!(log.line(now), "evidence: all 100, 30 s; the next step goes on");
         let log = Log { of: 0, what: "rows read".into(), ..log };
         assert_eq!(log.line(now), "10 rows read, 30 s");
         assert_eq!((in_words(12.3), in_words(7200.0)), ("12 s".into(), "2.0 h".into()));

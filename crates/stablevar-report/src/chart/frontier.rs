@@ -36,7 +36,7 @@ pub struct Frontier {
 
 impl Frontier {
     /// Positions of the points that no other beats on both axes, from left to right.
-    fn unbeaten(&self) -> Vec<usize> {
+    pub fn unbeaten(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.points.len()).collect();
         let key = |k: &usize| (self.points[*k].x, self.points[*k].y);
         order.sort_by(|a, b| key(a).0.total_cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)));

@@ -100,7 +100,12 @@ fn loops(model: &FittedModel) -> String {
     ];
     let meanings = [
         ("gates open", "Variables whose gate is open with a probability of one half or more.".to_string()),
-        ("effective rows", "How many equal rows have the information that is left under the loop's weights.".into()),
+        (
+            "effective rows",
+            "How many equal rows have the information that is left under the loop's weights, by which gates are judged; the model's own \
+             weights, told of above, may be others."
+                .into(),
+        ),
         (
             "loss",
             "What the gates minimise: the error of a linear model under the weights, with a cost for every open gate."

@@ -17,7 +17,7 @@ pub(crate) const NOTHING: &str = "Nothing need be done";
 
 /// Five questions and their answers. Whether it converged is asked where nothing else can be; if it did not, that is to worry about.
 pub(super) fn answers(model: &FittedModel, findings: &[Words], curves: &[ShiftCurve]) -> String {
-    let fourth = match most_dangerous(curves) {
+    let fourth = match most_dangerous(model, curves) {
         Some(answer) => ("Where may it fail?", answer),
         None => ("Did it converge?", converged(model)),
     };
@@ -45,8 +45,8 @@ pub(crate) fn warnings(findings: &[Words], otherwise: Option<&str>) -> String {
     if findings.is_empty() {
         return "<p>Nothing was found that speaks against the result. It still rests on what no table can show: that what acts on the \
                 outcome is among the columns, and that whether a row came to be here depended on the columns and not on the outcome \
-                itself. A column that decided together with the outcome which rows are here looks stable in them: ask how they were \
-                collected, and name what you know to be misleading.</p>"
+                itself. A column that decided together with the outcome which rows are here looks stable in them, and so does one that is a result \
+                of the outcome, or known only after it: ask how rows and columns came about, and name what you know to be misleading.</p>"
             .into();
     }
     let item = |text: &str| prose(&shorten(&capitalised(text), 400));
@@ -106,7 +106,8 @@ fn how_sure(model: &FittedModel) -> (String, String) {
     let what = match &model.evidence {
         Some(_) => {
             "It is the probability that a variable has, in these rows, an effect of its own once all others are known. Such an effect is \
-             what holds elsewhere, unless the outcome itself decided which rows are here."
+             what holds elsewhere, unless the column is a result of the outcome, or the outcome itself decided which rows are here: neither \
+             shows in a table."
         }
         None => {
             "It is the probability that a variable's gate is open under the last weights. That is not how sure one can be: a \
@@ -139,8 +140,9 @@ fn how_sure(model: &FittedModel) -> (String, String) {
     let below = match &joining[..] {
         [] => String::new(),
         some => format!(
-            " Below it by themselves are {}: fits with them and their like do better on rows that were held out, or the set predicts worse \
+            " Below it by {} {}, which joined: fits with such variables do better on rows that were held out, or the set predicts worse \
              without them.",
+            if some.len() == 1 { "itself is" } else { "themselves are" },
             some.iter().map(|&variable| told(variable)).collect::<Vec<String>>().join(", ")
         ),
     };
@@ -156,7 +158,10 @@ fn how_sure(model: &FittedModel) -> (String, String) {
             let of = if model.evidence.is_some() { "Probability" } else { "Only by gates, open with a probability" };
             (
                 format!("{of} {words} {shown:.2}{of_how_many}"),
-                format!("The least certain chosen is {}{next}; {rule}.{below} {what}{halves}", told(least)),
+                format!(
+                    "The least certain that was chosen by itself is {}{next}; {rule}.{below} {what}{halves}",
+                    told(least)
+                ),
             )
         }
         (None, next) => (

@@ -1,5 +1,6 @@
 //! How the model on the variables chosen was chosen.
 
+use crate::comparison_page::ways_to_fit;
 use crate::page::{explained, table};
 use crate::text::{capitalised, escape, number};
 use stablevar::fit::FittedModel;
@@ -7,7 +8,7 @@ use stablevar::fit::FittedModel;
 pub(super) fn section(model: &FittedModel) -> String {
     let Some(choice) = &model.refit else { return String::new() };
     let why = escape(&capitalised(&choice.why));
-    let mut taken = format!("<p>Taken is <b>{}</b>. {why}.</p>", escape(&choice.chosen));
+    let mut taken = format!("<p><b>{}</b> is taken. {why}.</p>", escape(&choice.chosen));
     if let Some(honest) = &choice.honest {
         let figures = &honest.figures;
         taken += &format!(
@@ -53,11 +54,13 @@ pub(super) fn section(model: &FittedModel) -> String {
         ("s.e.", "The standard error of that mean.".into()),
         ("worst", "Its largest error in any region, over the baseline's largest.".into()),
     ];
+    let meanings: Vec<(&str, String)> = meanings.into_iter().chain(ways_to_fit()).collect();
     let regions: Vec<String> = choice.regions.iter().map(|name| escape(name)).collect();
     format!(
-        "{taken}<p>Each way to fit was tried without every one of {} {} of the rows, and predicted what was left out: what does well \
+        "{taken}<p>Each way to fit was tried without each of {} {} of the rows in turn, and predicted what was left out: what does well \
          there is likelier to carry over to new places. Errors under stress are relative to those of {baseline} on all columns, so \
-         that less than 1 is better. The variables were chosen before, on all rows.</p>{}{}<details><summary>What was held out</summary>\
+         that less than 1 is better. The variables were chosen before, on all rows: where all columns do better here, that is no reason to take \
+         them, since a column that misleads elsewhere does not mislead in these rows.</p>{}{}<details><summary>What was held out</summary>\
          <p>{}</p></details>",
         choice.regions.len(),
         choice.held_out(),

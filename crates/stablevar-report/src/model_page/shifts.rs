@@ -5,7 +5,7 @@ use crate::page::{explained, name as shown, panels, table, wide};
 use crate::text::{count, escape, number, shorten_name};
 use stablevar::error::Result;
 use stablevar::fit::{FittedModel, Task};
-use stablevar::foresight::ShiftCurve;
+use stablevar::foresight::{ShiftCurve, ShiftPoint};
 use stablevar::wording::Wording;
 
 /// Curves that are shown; the others are folded away.
@@ -34,8 +34,8 @@ pub(super) fn section(model: &FittedModel, curves: &Result<Vec<ShiftCurve>>, wor
         String::new()
     } else {
         format!(
-            "<details><summary>{}{} more columns, whose shifts do less</summary><figure>{}</figure></details>",
-            if others > rest.len() { format!("{} of ", rest.len()) } else { String::new() },
+            "<details><summary>{}{} other columns, whose shifts do less</summary><figure>{}</figure></details>",
+            if others > rest.len() { format!("{} of the ", rest.len()) } else { String::new() },
             others,
             small_multiples(model, rest)
         )
@@ -45,24 +45,34 @@ pub(super) fn section(model: &FittedModel, curves: &Result<Vec<ShiftCurve>>, wor
         "<p>Held-out errors of the training rows, weighted so that the mean of one column moves. Columns that go with it move along, so that one that the model does not use \
          may be among the first. The relation of outcome and columns stays what it was; where too few rows are left there is no line. The most dangerous come first: those \
          with the largest rise of the error within one standard deviation.</p><figure>{}<figcaption>The band is two standard \
-         errors to either side.</figcaption></figure>{}{both}{folded}",
+         errors to either side. Orange, where a single row makes most of the error somewhere: without the row that adds most.</figcaption></figure>{}{both}{folded}",
         small_multiples(model, first),
-        listed(first)
+        listed(model, first)
     )
 }
 
 /// In short the shift that does most, of those within one standard deviation; `None` if none can be told of.
-pub(super) fn most_dangerous(curves: &[ShiftCurve]) -> Option<(String, String)> {
-    let curve = curves.iter().find(|curve| has_line(curve))?;
+pub(super) fn most_dangerous(model: &FittedModel, curves: &[ShiftCurve]) -> Option<(String, String)> {
+    // Of the model's own columns, since another one moves the error only with them.
+    let own = curves.iter().find(|curve| has_line(curve) && curve.used);
+    let curve = own.or_else(|| curves.iter().find(|curve| has_line(curve)))?;
     let now = curve.points.iter().find(|point| point.shift == 0.0)?.error?;
     let near = curve.points.iter().filter(|point| point.shift.abs() <= 1.0);
-    let (shift, worst) = near
-        .filter_map(|point| Some((point.shift, point.error?)))
-        .fold((0.0, now), |most, point| if point.1 > most.1 { point } else { most });
-    let other = "<a href=\"#shifts\">Other columns</a>. A relation that changes no column shows.";
+    let (at, worst) = near
+        .filter_map(|point| Some((point, point.error?)))
+        .fold((None, now), |most, (point, error)| if error > most.1 { (Some(point), error) } else { most });
+    let shift = at.map_or(0.0, |point| point.shift);
+    let measure = measure(model);
+    let told = |error: f64| match model.task {
+        Task::Regression => number(error),
+        Task::Classification => format!("{:.1} %", 100.0 * error),
+    };
+    let other = "<a href=\"#shifts\">Other columns</a>. What changes outside the columns, no curve can show.";
     if worst < NOTICEABLE * now {
-        let long =
-            format!("No column's shift by one standard deviation raises the error, {}, by much. {other}", number(now));
+        let long = format!(
+            "No column's shift by one standard deviation raises the {measure}, {}, by much. {other}",
+            told(now)
+        );
         return Some(("Nowhere that columns show".into(), long));
     }
     let (size, way) = (shift.abs(), if shift > 0.0 { "higher" } else { "lower" });
@@ -70,13 +80,27 @@ pub(super) fn most_dangerous(curves: &[ShiftCurve]) -> Option<(String, String)> 
         Some(level) => format!("the share of {} is", escape(&shorten_name(level, 24))),
         None => "its mean is".into(),
     };
+    let of_one = at.filter(|point| point.rests_on_one_row(model.task == Task::Classification));
+    let of_one = of_one.and_then(|point| point.without_one).map_or(String::new(), |without| {
+        format!(" A single row makes most of that; without it the error there is {}.", told(without))
+    });
     let long = format!(
-        "The error, {} on held-out rows, becomes {} where {moved} {} {way}: of all columns the most dangerous shift. {other}",
-        number(now),
-        number(worst),
+        "The {measure}, {} on held-out rows, becomes {} where {moved} {} {way}: of the model's columns the most dangerous shift.{of_one} \
+         {other}",
+        told(now),
+        told(worst),
         if size == 1.0 { "one standard deviation".to_string() } else { format!("{size} standard deviations") },
     );
-    Some((format!("Where {} is {way}", shown(&curve.column)), long))
+    let short = match &curve.level {
+        Some(level) => format!(
+            "Where {} are {} in {}",
+            if shift > 0.0 { "more" } else { "fewer" },
+            escape(&shorten_name(level, 24)),
+            shown(&curve.column)
+        ),
+        None => format!("Where {} is {way}", shown(&curve.column)),
+    };
+    Some((short, long))
 }
 
 /// The two most dangerous columns at once.
@@ -114,24 +138,34 @@ fn title(curve: &ShiftCurve) -> String {
     format!("{}{level}{unused}", shorten_name(&curve.column, 26))
 }
 
-fn small_multiples(model: &FittedModel, curves: &[&ShiftCurve]) -> String {
-    let measure = match model.task {
+fn measure(model: &FittedModel) -> &'static str {
+    match model.task {
         Task::Regression => "root mean squared error",
         Task::Classification => "error rate",
-    };
+    }
+}
+
+fn small_multiples(model: &FittedModel, curves: &[&ShiftCurve]) -> String {
+    let measure = measure(model);
     let chart = |curve: &&ShiftCurve| {
-        let point = |point: &stablevar::foresight::ShiftPoint| {
+        let point = |point: &ShiftPoint| {
             let spread = 2.0 * point.standard_error.unwrap_or(0.0);
             point.error.map(|y| Point { x: point.shift, y, spread })
         };
+        let mut series = vec![Series {
+            name: String::new(),
+            colour: if curve.used { 0 } else { 4 },
+            points: curve.points.iter().filter_map(point).collect(),
+        }];
+        if curve.points.iter().any(|point| point.rests_on_one_row(model.task == Task::Classification)) {
+            let rest = |point: &ShiftPoint| point.without_one.map(|y| Point { x: point.shift, y, spread: 0.0 });
+            let points = curve.points.iter().filter_map(rest).collect();
+            series.push(Series { name: String::new(), colour: 1, points });
+        }
         LineChart {
             x: Axis::new("standard deviations moved", Scale::Linear),
             y: Axis::new(measure, Scale::FromZero),
-            series: vec![Series {
-                name: String::new(),
-                colour: if curve.used { 0 } else { 4 },
-                points: curve.points.iter().filter_map(point).collect(),
-            }],
+            series,
         }
     };
     let drawn = |curve: &&ShiftCurve| {
@@ -141,13 +175,19 @@ fn small_multiples(model: &FittedModel, curves: &[&ShiftCurve]) -> String {
     panels(&curves.iter().map(drawn).collect::<Vec<_>>())
 }
 
-fn listed(curves: &[&ShiftCurve]) -> String {
+fn listed(model: &FittedModel, curves: &[&ShiftCurve]) -> String {
+    let classes = model.task == Task::Classification;
     let at = |curve: &ShiftCurve, shift: f64| {
         let point = curve.points.iter().find(|point| point.shift == shift);
         point.map_or_else(
             || "–".to_string(),
             |point| match point.error {
-                Some(error) => format!("{} ({})", number(error), count(point.effective_sample_size.round() as usize)),
+                Some(error) => format!(
+                    "{}{} ({})",
+                    number(error),
+                    if point.rests_on_one_row(classes) { " *" } else { "" },
+                    count(point.effective_sample_size.round() as usize)
+                ),
                 None => format!("– ({})", count(point.effective_sample_size.round() as usize)),
             },
         )
@@ -164,7 +204,7 @@ fn listed(curves: &[&ShiftCurve]) -> String {
     let rows: Vec<Vec<String>> = curves.iter().map(row).collect();
     let meanings = [
         ("largest rise within 1 s.d.", "How much larger the error gets at most when the column's mean moves by up to one standard deviation either way.".to_string()),
-        ("1 s.d. lower, as it is, 1 s.d. higher", "The error there; in brackets the effective rows that it rests on. A dash: too few.".into()),
+        ("1 s.d. lower, as it is, 1 s.d. higher", "The error there; in brackets the effective rows that it rests on. A dash: too few. A star: a single row makes most of it.".into()),
     ];
     table(&["column", "largest rise within 1 s.d.", "1 s.d. lower", "as it is", "1 s.d. higher"], &rows)
         + &explained(&meanings)

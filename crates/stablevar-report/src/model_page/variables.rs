@@ -3,7 +3,8 @@
 use crate::chart::{Forest, Interval, LABEL, PANEL, picture};
 use crate::page::{TableCell, explained, name as shown, panels, sortable_table};
 use crate::text::{
-    capitalised, correlation, count, escape, joined, labels, number, p_value, shorten, sufficiency, weaker_than_t,
+    capitalised, correlation, count, differs, escape, joined, labels, number, p_value, shorten, sufficiency,
+    weaker_than_t,
 };
 use stablevar::evidence::VariableEvidence;
 use stablevar::finding::Finding;
@@ -65,10 +66,10 @@ pub(super) fn section(model: &FittedModel) -> String {
 fn headings(model: &FittedModel) -> Vec<(&'static str, String)> {
     let judged = model.evidence.is_some();
     let mut headings =
-        vec![("variable", "A column of the table.".to_string()), ("role", "Whether the model uses it.".into())];
+        vec![("variable", "A column of the table.".to_string()), ("role", "Stable: chosen by its own evidence; joined: its own is too weak, but it pays together with its like, or the set predicts worse without it; differs: chosen, but its effect is not the same in all environments.".into())];
     if has_probability(model) {
         headings.push(if judged {
-            ("probability of being stable", "That it has an effect of its own once all others are known; ± how far repeats differ. See <a href=\"#words\">the words</a> for why it can be low though the p-value is small. Of a variable that was added since the others did not tell all it is the probability given the set, while its p-value is given all other columns.".into())
+            ("probability", "That it has an effect of its own once all others are known; ± how far repeats differ. See <a href=\"#words\">the words</a> for why it can be low though the p-value is small. Of a variable that was added since the others did not tell all it is the probability given the set, while its p-value is given all other columns.".into())
         } else {
             ("gate open", "The probability that its gate is open. It overstates how sure one can be.".into())
         });
@@ -89,9 +90,9 @@ fn headings(model: &FittedModel) -> Vec<(&'static str, String)> {
     );
     if judged {
         headings.extend([
-            ("effect given all others", "The slope of the outcome in it while all other columns stay as they are, whatever their shape; text has none.".into()),
+            ("effect given all others", "The slope of the outcome (of classes: of the probability) in it while all other columns stay as they are, whatever their shape; text has none.".into()),
             ("s.e.", "The standard error of that effect.".into()),
-            ("t", "Effect over standard error.".into()),
+            ("t", "Effect over standard error; of text the root of its statistic per level.".into()),
             ("p-value", "How rarely chance alone gives evidence as strong, of any shape.".into()),
         ]);
     }
@@ -132,6 +133,7 @@ fn in_question(model: &FittedModel, order: &[usize]) -> usize {
 
 fn role(model: &FittedModel, position: usize) -> &'static str {
     match (model.selected.contains(&position), model.method.seeks_stability()) {
+        (true, true) if differs(model, position) => "differs",
         (true, true) if joined(model, position) => "joined",
         (true, true) => "stable",
         (true, false) => "used",
@@ -222,7 +224,11 @@ fn forest(model: &FittedModel) -> String {
 fn away_from_zero(model: &FittedModel, evidence: &[VariableEvidence]) -> String {
     let grey: Vec<usize> = order(model)
         .into_iter()
-        .filter(|&position| !model.selected.contains(&position) && evidence[position].t.abs() > 1.96)
+        .filter(|&position| {
+            !model.selected.contains(&position)
+                && evidence[position].t.abs() > 1.96
+                && evidence[position].p_value < 0.05
+        })
         .collect();
     let (false, Some(settings)) = (grey.is_empty(), model.method.loop_settings()) else { return String::new() };
     let told = |&position: &usize| {
@@ -265,7 +271,8 @@ fn whole_set(model: &FittedModel) -> String {
             let instead =
                 if others.is_empty() { String::new() } else { format!("; {} could take its place", others.join(", ")) };
             format!(
-                "<li><strong>{}</strong> was added since the others did not tell all{instead}.</li>",
+                "<li><strong>{}</strong> was added since the others did not tell all{instead}. Its probability is that given the other \
+                 chosen ones; its p-value is given all columns, of which others tell what it does.</li>",
                 name(variable)
             )
         })

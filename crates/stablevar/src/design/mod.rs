@@ -424,7 +424,7 @@ mod tests {
         assert_eq!(data.encoding.feature_names(), ["a", "b"]);
         let told: Vec<String> = data.encoding.left_out.iter().map(ToString::to_string).collect();
         assert_eq!(told[0], "'sum' is left out: it is an exact combination of 'a', 'b'");
-        assert_eq!(told[1], "'copy' is left out: it repeats 'a' (up to scale)");
+        assert_eq!(told[1], "'copy' is left out: it tells just what 'a' tells, if in other units");
         assert_eq!(data.design.columns(), 3);
     }
 

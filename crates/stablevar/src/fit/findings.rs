@@ -59,7 +59,8 @@ fn of_the_weights(model: &FittedModel, total: f64) -> Vec<Finding> {
     let initial = strongest_correlation(&model.initial_correlations);
     // Weights that were chosen for the refit are as strong as serves it, and need not balance all.
     let chosen = model.refit_is_weighted();
-    if !chosen && size > 0.99 * total && initial > 0.1 {
+    // Where evidence decides, nothing hangs on weights that the refit does without.
+    if model.evidence.is_none() && !chosen && size > 0.99 * total && initial > 0.1 {
         found.push(Finding::new(Code::UniformWeights).with("initial", initial));
     } else if size < 0.05 * total || size < (5.0 * model.encoding.columns.len() as f64).min(0.8 * total) {
         // Where nearly all rows count, they are few for the columns, which is told for itself.

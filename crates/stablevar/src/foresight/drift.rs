@@ -5,6 +5,9 @@ use crate::functions::normal_cdf;
 use crate::linalg::dot;
 use serde::Serialize;
 
+/// A smaller share of a level is rounding.
+const SHARE_OF_NONE: f64 = 1e-12;
+
 /// How a column of the new rows differs from training.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ColumnDrift {
@@ -78,7 +81,9 @@ pub(super) fn compare(
             let own = feature.columns.iter().zip(&counted.sums).map(|(&position, (sum, _))| {
                 let column = &encoding.columns[position];
                 let level = column.level.clone().unwrap_or_else(|| "(rare)".into());
-                (Some(level), column.mean, (column.mean + column.scale * sum / seen) * seen / rows)
+                // Of a level that no row has, rounding leaves a little.
+                let share = (column.mean + column.scale * sum / seen).clamp(0.0, 1.0);
+                (Some(level), column.mean, if share < SHARE_OF_NONE { 0.0 } else { share * seen / rows })
             });
             let mut shares: Vec<_> = own.collect();
             if counted.unseen > 0.0 {

@@ -31,9 +31,20 @@ pub struct ShiftPoint {
     pub error: Option<f64>,
     /// Its standard error.
     pub standard_error: Option<f64>,
+    /// The error without the row that adds most to it: far below the error if that rests on a single row.
+    pub without_one: Option<f64>,
     /// Effective number of training rows behind it.
     #[serde(rename = "n_eff")]
     pub effective_sample_size: f64,
+}
+
+impl ShiftPoint {
+    /// Whether a single row makes more than half of the error's square, or of wrong classes.
+    pub fn rests_on_one_row(&self, classes: bool) -> bool {
+        let (Some(error), Some(without)) = (self.error, self.without_one) else { return false };
+        let share = if error > 0.0 { without / error } else { 1.0 };
+        (if classes { share } else { share * share }) < 0.5
+    }
 }
 
 /// The error as a function of one column's mean.
@@ -168,7 +179,14 @@ impl<'a> Tilts<'a> {
     pub(crate) fn point(&self, shifts: &[(usize, f64)]) -> ShiftPoint {
         let (column, shift) = shifts.first().copied().unwrap_or((0, 0.0));
         let mean = self.known.encoding.columns.get(column).map_or(0.0, |of| of.mean + of.scale * shift);
-        let none = ShiftPoint { shift, mean, error: None, standard_error: None, effective_sample_size: 0.0 };
+        let none = ShiftPoint {
+            shift,
+            mean,
+            error: None,
+            standard_error: None,
+            without_one: None,
+            effective_sample_size: 0.0,
+        };
         let Some(weights) = self.tilted(shifts) else { return none };
         let effective_sample_size = 1.0 / dot(&weights, &weights);
         if effective_sample_size < LEAST_EFFECTIVE {
@@ -179,7 +197,13 @@ impl<'a> Tilts<'a> {
         let error = error_of(loss, self.known.classes);
         let slope = if self.known.classes || error == 0.0 { 1.0 } else { 0.5 / error };
         let standard_error = Some(slope * spread.sqrt());
-        ShiftPoint { error: Some(error), standard_error, effective_sample_size, ..none }
+        let most = (0..weights.len())
+            .max_by(|&a, &b| (weights[a] * self.losses[a]).total_cmp(&(weights[b] * self.losses[b])).then(b.cmp(&a)));
+        let without_one = most.map(|row| {
+            let rest = (loss - weights[row] * self.losses[row]).max(0.0) / (1.0 - weights[row]);
+            error_of(rest, self.known.classes)
+        });
+        ShiftPoint { error: Some(error), standard_error, without_one, effective_sample_size, ..none }
     }
 
     /// Weights that sum to 1 under which the columns' means are moved; `None` if there are none.

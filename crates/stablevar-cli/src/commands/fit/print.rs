@@ -6,9 +6,11 @@ use stablevar::evidence::VariableEvidence;
 use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
+use stablevar::selection::Rule;
 use stablevar::stress::{Figures, Honest};
 use stablevar_report::text::{
-    correlation, count, environments, joined, number, p_value, refit, sufficiency, weaker_than_t, without_weight,
+    correlation, count, differs, environments, given_the_set, joined, number, p_value, refit, sufficiency,
+    weaker_than_t, without_weight,
 };
 
 /// Variables that are listed at most, unless all are asked for.
@@ -133,6 +135,7 @@ fn columns<'a>(
     let yes = move |variable| {
         let mark = match (selected(variable), model.standing(variable)) {
             (true, Some(_)) => "yes, told",
+            (true, None) if differs(model, variable) => "differs",
             (true, None) if joined(model, variable) => "joined",
             (true, None) => "yes",
             (false, Some(_)) => "no, told",
@@ -218,12 +221,19 @@ fn words(model: &FittedModel, headings: &[&str]) -> Vec<String> {
             p_value(p)
         );
     }
+    if model.selected.iter().any(|&variable| differs(model, variable)) {
+        lines.push("differs: chosen, but its effect is not the same in all environments (see below)".into());
+    }
     if model.selected.iter().any(|&variable| joined(model, variable)) {
         lines.push(
             "joined: below the cut-off by itself, taken because fits with it and its like do better on rows that were held out, or \
              because the set predicts worse without it"
                 .into(),
         );
+    }
+    lines.extend(given_the_set(model));
+    if matches!(settings.rule, Rule::FalseDiscoveryRate(_)) {
+        lines.push("stable: chosen by p-values (--fdr), whatever the probability".into());
     }
     let shown = |heading: &str| headings.contains(&heading);
     if shown(EFFECT) {
