@@ -127,6 +127,10 @@ class StableModel(Foreseeing, Stored, Parametrised, metaclass=ABCMeta):
 
         def __getattr__(self, name: str) -> Any:
             """Says why there is none, where a fitted model that is no line is asked for its coefficients."""
+            own = getattr(type(self), name, None)
+            if isinstance(own, property) and own.fget:
+                # It is here since the property says that nothing is fitted, which scikit-learn's error for it is, too.
+                return own.fget(self)
             told = f"{type(self).__name__!r} object has no attribute {name!r}"
             if name in ("coef_", "coef_names_", "intercept_") and "summary_" in self.__dict__:
                 chosen = self.summary_["refit"]["chosen"]

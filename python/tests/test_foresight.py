@@ -36,6 +36,24 @@ def test_the_error_where_noise_is_larger_is_foreseen(noisy, tmp_path):
     assert stablevar.load(tmp_path / "model.json").foresee(X + [0.8, 0, 0]) == shifted
 
 
+def test_columns_that_training_did_not_have_are_passed_over_as_on_the_command_line(noisy):
+    X, y = noisy
+    model = OLSRegressor().fit(X, y)
+    more = X.assign(place="here", y=y)[["y", "c", "place", "b", "a"]]
+    assert model.foresee(more) == model.foresee(X)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.foresee(more.drop(columns="a"))
+
+
+def test_an_error_that_one_row_makes_is_told(noisy):
+    X, y = noisy
+    y = y.where(X.index != X["a"].idxmax(), 1000.0)
+    curve = OLSRegressor().fit(X, y).shift_curve("a")
+    at = list(curve["shift"]).index(1.0)
+    assert curve["without_one"][at] < 0.1 * curve["error"][at]
+    assert (curve["without_one"] <= curve["error"])[~np.isnan(curve["error"])].all()
+
+
 def test_where_training_never_was_no_error_is_given(noisy):
     X, y = noisy
     far = OLSRegressor().fit(X, y).foresee(X + [20, 0, 0])
@@ -113,3 +131,15 @@ def test_curves_can_be_drawn(noisy):
 
     display = ShiftCurveDisplay.from_estimator(OLSRegressor().fit(*noisy), ["a", "b"])
     assert len(display.ax_.lines) == 2
+
+
+def test_a_model_that_is_no_line_says_so_where_coefficients_are_asked_for(noisy):
+    X, y = noisy
+    model = stablevar.SVIRegressor(evidence=None, refit="trees", tree_rounds=5).fit(X[:400], y[:400])
+    assert not hasattr(model, "coef_") and hasattr(OLSRegressor().fit(X, y), "coef_")
+    with pytest.raises(
+        AttributeError, match=r"'coef_': its model \(trees\) is no straight line. coefficients_ has mean"
+    ):
+        model.coef_
+    with pytest.raises(AttributeError, match="no attribute 'coefs_'$"):
+        model.coefs_

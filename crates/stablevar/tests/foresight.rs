@@ -115,6 +115,26 @@ fn tilts_reach_the_mean_that_is_asked_for_and_say_where_they_can_not() {
 }
 
 #[test]
+fn an_error_that_one_row_makes_is_told() {
+    let values = |table: &Table, name: &str| match &table.column(name).unwrap().values {
+        Values::Number(values) => values.to_vec(),
+        _ => unreachable!(),
+    };
+    let table = table(1500, 0.0);
+    let (a, b, mut y) = (values(&table, "a"), values(&table, "b"), values(&table, "y"));
+    let fitted = |y: &[f64]| {
+        let columns = [("a", a.clone()), ("b", b.clone()), ("y", y.to_vec())];
+        Estimator::new("ols").unwrap().target("y").fit(&Table::from_numbers(columns).unwrap()).unwrap().model
+    };
+    assert!(fitted(&y).shift_curve("a").unwrap().points.iter().all(|point| !point.rests_on_one_row(false)));
+    let greatest = (0..a.len()).max_by(|&i, &j| a[i].total_cmp(&a[j])).unwrap();
+    y[greatest] += 1000.0;
+    let curve = fitted(&y).shift_curve("a").unwrap();
+    let point = curve.points.iter().find(|point| point.shift == 1.0).unwrap();
+    assert!(point.rests_on_one_row(false) && point.without_one.unwrap() < 0.1 * point.error.unwrap(), "{point:?}");
+}
+
+#[test]
 fn a_model_remembers_a_bounded_number_of_rows_whatever_the_method() {
     assert_eq!(model(9000).memory.unwrap().rows(), stablevar::method::REMEMBERED_ROWS);
     for method in ["svi", "lasso", "dwr", "mlp"] {
