@@ -34,8 +34,8 @@ class Foreseeing(metaclass=ABCMeta):
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
-            New rows, without outcomes. A data frame may lack columns that the model does not use, and have others, which
-            are passed over, as on the command line.
+            New rows, without outcomes. A data frame may lack columns that the model does not use, and have others,
+            which are passed over, as on the command line.
 
         Returns
         -------
@@ -59,7 +59,8 @@ class Foreseeing(metaclass=ABCMeta):
         -------
         curve : dict
             Arrays ``shift`` (in standard deviations), ``mean``, ``error`` (NaN where too few rows are left),
-            ``standard_error``, ``without_one`` (the error without the row that adds most to it) and ``n_eff``; and ``column``, ``level`` (of text, the one whose share moves), ``used``,
+            ``standard_error``, ``without_one`` (the error without the row that adds most to it) and ``n_eff``; and
+            ``column``, ``level`` (of text, the one whose share moves), ``used``,
             ``danger`` (the largest rise within one standard deviation, as a share).
         """
         check_is_fitted(self)

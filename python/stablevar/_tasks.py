@@ -93,9 +93,10 @@ class Regression(RegressorMixin, _Fitting):
             classifier = self._classes.get((self._core_name, True), self._classes["svi", True])
             text = next(value for value in y.tolist() if isinstance(value, str) and not _is_number(value))
             raise ValueError(
-                f"{type(self).__name__} predicts numbers, and {name!r} holds text, such as {text!r}. If it is an amount or a share "
-                f"with signs, take them off first, as in y.str.replace(r'[^0-9.+-]', '', regex=True).astype(float); for two "
-                f"classes use {classifier.__name__}."
+                f"{type(self).__name__} predicts numbers, and {name!r} holds text, such as {text!r}. If it is an "
+                "amount or a share with signs, take them off first, as in "
+                "y.str.replace(r'[^0-9.+-]', '', regex=True).astype(float); "
+                f"for two classes use {classifier.__name__}."
             ) from error
 
     def predict(self, X: Rows) -> NDArray[Any]:

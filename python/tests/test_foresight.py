@@ -140,6 +140,6 @@ def test_a_model_that_is_no_line_says_so_where_coefficients_are_asked_for(noisy)
     with pytest.raises(
         AttributeError, match=r"'coef_': its model \(trees\) is no straight line. coefficients_ has mean"
     ):
-        model.coef_
+        _ = model.coef_
     with pytest.raises(AttributeError, match="no attribute 'coefs_'$"):
-        model.coefs_
+        _ = model.coefs_
