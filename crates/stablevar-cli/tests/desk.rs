@@ -324,7 +324,7 @@ fn variables_below_the_cut_off_are_said_to_have_joined() {
     folder.run(&["report", "joined.json", "--out", "page.html"]).succeeds();
     let page = read(&folder.path("page.html"));
     let name = chosen["selected"][0].as_str().unwrap();
-    assert!(page.contains(&format!("Below it by themselves are {name} (0.01)")), "{name}");
+    assert!(page.contains(&format!("Below it by itself is {name} (0.01), which joined")), "{name}");
     assert!(!page.contains("Probability at least 0.01"));
     let chosen = chosen["selected"].as_array().unwrap().len();
     assert!(page.contains(&format!(" for {} of {chosen}", chosen - 1)));

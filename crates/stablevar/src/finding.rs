@@ -409,6 +409,11 @@ findings! {
         "training has few rows like the new ones: {effective} effective rows, and an overlap of {overlap} %",
         "an error is foreseen from 100 effective rows and an overlap of 50 % on (100 % where training saw all that is new, 0 where the two have nothing in common)",
         "Collect outcomes for some of the new rows and measure the error there";
+    /// The error to expect rests on one row.
+    OneRow "one-row":
+        "a single training row makes {percent} % of the mean squared error that is expected",
+        "without it the expected error would be {without:digits}; whether such a row comes again can't be told from one",
+        "Look at the training row that is predicted worst: if it is wrong, correct it or leave it out, and fit again; else plan with both figures";
     /// There are too few new rows.
     FewNewRows "few-new-rows":
         "there are only {rows} new rows",

@@ -5,6 +5,7 @@ mod shifted_worlds;
 
 use shifted_worlds::{Outcome, foreseen};
 use stablevar::engine::with_threads;
+use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::foresight::Trust;
 use stablevar::prelude::*;
@@ -129,7 +130,11 @@ fn an_error_that_one_row_makes_is_told() {
     assert!(fitted(&y).shift_curve("a").unwrap().points.iter().all(|point| !point.rests_on_one_row(false)));
     let greatest = (0..a.len()).max_by(|&i, &j| a[i].total_cmp(&a[j])).unwrap();
     y[greatest] += 1000.0;
-    let curve = fitted(&y).shift_curve("a").unwrap();
+    let model = fitted(&y);
+    let told = model.foresee(&table).unwrap();
+    let finding = told.findings.iter().find(|finding| finding.code == Code::OneRow).unwrap();
+    assert!(finding.figures["without"] < 0.5 * told.expected_error.unwrap(), "{finding:?}");
+    let curve = model.shift_curve("a").unwrap();
     let point = curve.points.iter().find(|point| point.shift == 1.0).unwrap();
     assert!(point.rests_on_one_row(false) && point.without_one.unwrap() < 0.1 * point.error.unwrap(), "{point:?}");
 }

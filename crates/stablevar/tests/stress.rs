@@ -131,7 +131,11 @@ fn where_trees_do_clearly_better_the_fit_goes_half_way() {
     let data = prepare(&stepped(1500));
     let choice = chosen_for(&data, &[0, 1, 2], Some(true)).choice;
     assert!(choice.candidate.kind != Kind::Trees && choice.candidate.halfway, "{}", choice.why);
-    assert!(choice.chosen.contains("half-way to trees") && choice.why.contains("alone in regions"), "{}", choice.why);
+    assert!(
+        choice.chosen.contains("half-way to trees") && choice.why.contains("alone in the 8 of 12 regions"),
+        "{}",
+        choice.why
+    );
     let figures = |name: &str| &choice.candidates.iter().find(|one| one.name == name).unwrap().figures;
     assert!(figures("trees").stress_error < 0.9 * figures("robust").stress_error);
     assert!(figures("trees").cv_error < 0.8 * figures("robust").cv_error);

@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(log.line(now), "evidence: 10 of 100, 30 s, about 4 min left");
         let log = Log { done: 100, ..log };
         assert_eq!(log.line(now), "evidence: all 100, 30 s; the next step goes on");
-        let log = Log { of: 0, what: "rows read".into(), ..log };
+        let log = Log { done: 10, of: 0, what: "rows read".into(), ..log };
         assert_eq!(log.line(now), "10 rows read, 30 s");
         assert_eq!((in_words(12.3), in_words(7200.0)), ("12 s".into(), "2.0 h".into()));
     }

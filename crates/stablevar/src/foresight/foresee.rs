@@ -36,6 +36,8 @@ const NORMAL_95: f64 = 1.644_853_626_951_472_7;
 /// How far errors lie from what the columns let expect since relations change, too: the standard deviation of the ratio's logarithm with
 /// which nine of ten intervals hold on 43 real tables (125 environments) that serve nothing else but development.
 const RELATION: f64 = 0.3;
+/// A row that makes a larger share of the expected mean squared error than this is told of.
+const MOST_OF_ONE_ROW: f64 = 1.0 / 3.0;
 /// A column that the model uses is told of if it moved by this many standard deviations.
 const MOVED: f64 = 0.5;
 
@@ -167,6 +169,9 @@ impl NewRows<'_> {
             findings: Vec::new(),
         };
         self.judge(&mut foresight);
+        if let Some(expected) = foresight.expected_error.filter(|_| !classes) {
+            foresight.findings.extend(of_one_row(expected, &ratio.weights, &losses));
+        }
         Ok(foresight)
     }
 
@@ -299,6 +304,20 @@ impl NewRows<'_> {
         findings.extend(names.map(|name| Finding::new(Code::NotCompared).about([name])));
         findings
     }
+}
+
+/// If a single row makes much of the error: the share, and the error without it.
+fn of_one_row(expected: f64, weights: &[f64], losses: &[f64]) -> Option<Finding> {
+    let all = dot(weights, losses);
+    let (own, weight) = weights
+        .iter()
+        .zip(losses)
+        .map(|(weight, loss)| (weight * loss, *weight))
+        .fold((0.0, 0.0), |most, next| if next.0 > most.0 { next } else { most });
+    (own > MOST_OF_ONE_ROW * all).then(|| {
+        let rest = (all - own) / (1.0 - weight) / all;
+        Finding::new(Code::OneRow).with("percent", 100.0 * own / all).with("without", expected * rest.sqrt())
+    })
 }
 
 /// Why an answer is to be taken with care.
