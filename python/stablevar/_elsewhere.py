@@ -61,7 +61,7 @@ class Foreseeing(metaclass=ABCMeta):
             Arrays ``shift`` (in standard deviations), ``mean``, ``error`` (NaN where too few rows are left),
             ``standard_error``, ``without_one`` (the error without the row that adds most to it) and ``n_eff``; and
             ``column``, ``level`` (of text, the one whose share moves), ``used``,
-            ``danger`` (the largest rise within one standard deviation, as a share).
+            ``danger`` (the largest rise of ``without_one`` within one standard deviation, as a share).
         """
         check_is_fitted(self)
         return curve_of(self._model.shift_curve(column))
@@ -87,7 +87,7 @@ class Foreseeing(metaclass=ABCMeta):
         Returns
         -------
         grid : dict
-            ``shift`` (in standard deviations, for both), ``error``, ``standard_error`` and ``n_eff``: arrays with a row
+            ``shift`` (in standard deviations, for both), ``error``, ``standard_error``, ``without_one`` and ``n_eff``: arrays with a row
             for every shift of the first column and a column for every one of the second, NaN where too few rows are
             left; and ``columns``, ``levels`` (of texts, those whose shares move), ``mean``.
         """

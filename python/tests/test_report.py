@@ -117,7 +117,9 @@ def crowded(command, many):
 def colour(page, selector, name):
     """A colour of an element as three numbers from 0 to 255."""
     value = page.eval_on_selector(selector, f"element => getComputedStyle(element).{name}")
-    return [float(part) for part in re.findall(r"[\d.]+", value)[:3]]
+    # What was mixed is told as shares: color(srgb 0.9 0.9 0.9).
+    unit = 255 if value.startswith("color(") else 1
+    return [unit * float(part) for part in re.findall(r"[\d.]+", value)[:3]]
 
 
 def contrast(one, other):

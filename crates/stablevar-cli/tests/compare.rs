@@ -26,6 +26,15 @@ fn compare_prints_one_json_object_with_the_keys_of_the_contract() {
     }
     let page = read(&folder.path("page.html"));
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg") && page.contains("svi: robust"));
+    // One baseline: what a fit says of its ways to refit is what stands here, and least squares stands here once.
+    let fit = folder.run(&["fit", "train.csv", "--target", "y", "--format", "json"]).succeeds().json();
+    for told in fit["refit"]["candidates"].as_array().unwrap() {
+        let name = format!("svi: {}", told["name"].as_str().unwrap());
+        match candidates.iter().find(|one| one["name"] == name.as_str()) {
+            Some(one) => assert_eq!(one["stress_error"], told["stress_error"], "{name}"),
+            None => assert_eq!(name, "svi: linear, all columns"),
+        }
+    }
 }
 
 #[test]

@@ -373,3 +373,58 @@ fn the_honest_estimate_repeats_the_selection() {
     folder.run(&["report", "m.json", "--out", "r.html"]).succeeds();
     assert!(read(&folder.path("r.html")).contains("The honest estimate"));
 }
+
+/// 400 rows in which `y` depends on `a`, as on the town of a few.
+fn with_towns() -> String {
+    let mut text = "a,b,town,y\n".to_string();
+    for k in 0..400 {
+        let a = (k * 37 % 101) as f64 / 50.0 - 1.0;
+        let b = if k % 7 == 0 { String::new() } else { format!("{}", (k * 53 % 89) as f64 / 44.0) };
+        let town = if k % 30 == 1 { "Bern" } else { ["Basel", "basel ", "Genf"][k % 3] };
+        let y = 2.0 * a + 3.0 * f64::from(town == "Bern") + f64::from(town == "Genf") + (k * 29 % 17) as f64 / 17.0;
+        text += &format!("{a},{b},{town},{y:.4}\n");
+    }
+    text
+}
+
+#[test]
+fn what_was_done_to_the_table_is_told() {
+    let folder = Folder::new();
+    folder.file("t.csv", with_towns());
+    let fit = ["fit", "t.csv", "--target", "y", "--missing", "mean", "--model", "m.json"];
+    let run = folder.run(&fit).succeeds();
+    for told in [
+        "missing values were filled in: 'b' (14 %)",
+        "levels that differ in capitals or blanks alone: 'town' has 'Basel' and 'basel '",
+        "few rows have these levels: 'town=Bern' (14 rows)",
+    ] {
+        assert!(run.stderr().replace("\n  ", " ").contains(told), "no '{told}' in: {}", run.stderr());
+    }
+    // Levels stand below their column, the one that they are compared with among them.
+    assert!(run.stdout().contains("\n   =Bern") && run.stdout().contains("\n   =Genf"), "{}", run.stdout());
+    let again = folder.run(&["reselect", "m.json", "--threshold", "0.9"]).succeeds();
+    assert_eq!(again.stderr().matches("capitals or blanks").count(), 1, "{}", again.stderr());
+}
+
+#[test]
+fn an_honest_estimate_without_gain_is_told_first() {
+    let folder = Folder::new();
+    folder.file("t.csv", with_towns());
+    let fit = ["fit", "t.csv", "--target", "y", "--missing", "mean", "--honest", "3", "--format", "json"];
+    let json = folder.run(&fit).succeeds().json();
+    let honest = &json["refit"]["honest"];
+    let (ratio, error) = (honest["stress_error"].as_f64().unwrap(), honest["standard_error"].as_f64().unwrap());
+    let told = json["findings"].as_array().unwrap().iter().any(|found| found["code"] == "no-gain");
+    assert_eq!(told, ratio.ln() > -error, "{honest}");
+}
+
+#[test]
+fn the_next_step_names_the_table_where_the_model_remembers_a_part() {
+    let folder = Folder::with_sample();
+    let next = |more: &[&str]| {
+        let fit = ["fit", "train.csv", "--target", "y", "--model", "m.json"];
+        folder.run(&[&fit[..], more].concat()).succeeds().stderr().replace("\n  ", " ")
+    };
+    assert!(next(&[]).contains("reselect m.json --fdr 0.1"));
+    assert!(next(&["--remember", "50"]).contains("reselect m.json --data train.csv --fdr 0.1"));
+}

@@ -180,3 +180,24 @@ fn text_in_utf_16_is_called_so() {
     folder.file("t.csv", bytes);
     folder.run(&["fit", "t.csv", "--target", "y"]).fails_with(&["UTF-16", "iconv -f UTF-16"]);
 }
+
+#[test]
+fn numbers_among_texts_are_read_where_that_is_asked_for() {
+    let folder = Folder::new();
+    let mut text = "size,rooms,y\n".to_string();
+    for k in 0..90 {
+        let size = 20 + k * 37 % 61;
+        let unit = if k % 9 == 0 { " m2" } else { "" };
+        let rooms = if k % 11 == 0 { "many".to_string() } else { (1 + k % 4).to_string() };
+        writeln!(text, "{size}{unit},{rooms},{}", 3 * size + k % 5).unwrap();
+    }
+    folder.file("t.csv", text);
+    folder.run(&["fit", "t.csv", "--target", "y"]).fails_with(&["' m2' is not a number", "--number size"]);
+    let fit = |numbers: &[&str]| {
+        let given = ["fit", "t.csv", "--target", "y", "--missing", "mean", "--format", "json"];
+        folder.run(&[&given[..], numbers].concat()).succeeds().json()
+    };
+    let both = fit(&["--number", "size,rooms"]);
+    assert_eq!(both["features"], serde_json::json!(["size", "rooms"]));
+    assert_eq!(both["coefficients"], fit(&["--number", "size", "--number", "rooms"])["coefficients"]);
+}

@@ -26,3 +26,31 @@ fn another_rule_needs_no_second_look_at_the_evidence() {
     folder.run(&["fit", "train.csv", "--target", "y", "--method", "ols", "--model", "ols.json"]).succeeds();
     folder.run(&["reselect", "ols.json", "--select", "2"]).fails_with(&["no rule"]);
 }
+
+#[test]
+fn what_joined_another_choice_is_not_said_to_have_joined_this_one() {
+    let folder = Folder::new();
+    // One strong variable and many weak ones, which join together.
+    let mut text = (0..13).map(|k| format!("x{k},")).collect::<String>() + "y\n";
+    for row in 0..700_u64 {
+        let noise = |k: u64| {
+            let mut state = (row * 131 + k * 7919 + 17).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (0..4)
+                .map(|_| {
+                    state ^= state >> 29;
+                    state = state.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                    (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+                })
+                .sum::<f64>()
+                * 1.7
+        };
+        let x: Vec<f64> = (0..13).map(noise).collect();
+        let y = 2.0 * x[0] + 0.09 * x[1..].iter().sum::<f64>() + noise(99);
+        text += &(x.iter().map(|value| format!("{value:.6},")).collect::<String>() + &format!("{y:.6}\n"));
+    }
+    folder.file("t.csv", text);
+    let first = folder.run(&["fit", "t.csv", "--target", "y", "--model", "m.json"]).succeeds().stdout();
+    assert!(first.contains("joined"), "{first}");
+    let again = folder.run(&["reselect", "m.json", "--fdr", "0.3"]).succeeds().stdout();
+    assert!(!again.contains("joined") && again.contains("chosen by p-values"), "{again}");
+}

@@ -87,8 +87,9 @@ impl IoError {
             }
             IoError::NotUtf8 { .. } => "save the file as UTF-8, for example with: iconv -f CP1252 -t UTF-8".into(),
             IoError::TextAmongNumbers { column, .. } => format!(
-                "correct the value or leave it empty; a column that is not the target can be read as text when fitting ({}) if it is a \
-                 category, or left out ({})",
+                "correct the value or leave it empty; a column that is not the target can be read as numbers with the rest missing ({}, with \
+                 missing values filled in or left out), as text if it is a category ({}), or left out ({})",
+                of("number", column),
                 of("category", column),
                 of("exclude", column)
             ),

@@ -99,6 +99,11 @@ impl Plan {
         &self.options.text
     }
 
+    /// Names of columns that were given one by one or as lists.
+    pub(crate) fn named(&self, given: &[String]) -> Vec<String> {
+        given.iter().flat_map(|given| apart(given, &self.names)).collect()
+    }
+
     /// Whether the values of a column are to be dates.
     pub(crate) fn is_dated(&self, name: &str) -> bool {
         self.dates.contains_key(name)

@@ -188,6 +188,11 @@ impl TableStream {
         })
     }
 
+    /// Names of columns that were given one by one or as lists, as in `a,b`.
+    pub fn named(&self, given: &[String]) -> Vec<String> {
+        self.plan.named(given)
+    }
+
     /// The columns that were said to hold categories.
     pub fn categories(&self) -> impl Iterator<Item = &str> {
         self.plan.categories().iter().map(String::as_str)

@@ -60,7 +60,7 @@ pub fn shorten(text: &str, most: usize) -> String {
 
 /// A name of at most `most` characters: what is too much is cut from its middle, since names mostly differ at their ends.
 pub fn shorten_name(name: &str, most: usize) -> String {
-    cut(name, most, 0.6)
+    cut_before_level(name, most).filter(|_| name.chars().count() > most).unwrap_or_else(|| cut(name, most, 0.6))
 }
 
 /// Names of at most `most` characters, no two alike where the names are not.
@@ -72,8 +72,9 @@ pub fn labels<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<
         if fits(name) {
             return name.to_string();
         }
-        // Where two names are alike at both ends, more of one end may tell them apart; else a number has to.
-        let cuts = [0.6, 0.2, 0.9].map(|front| cut(name, most, front)).into_iter();
+        // Of a level what it is called tells more than the column. Where two names are alike at both ends, more of one end may tell them
+        // apart; else a number has to.
+        let cuts = cut_before_level(name, most).into_iter().chain([0.6, 0.2, 0.9].map(|front| cut(name, most, front)));
         let cuts = cuts.chain(different_middle(name, &names, most));
         let numbered = (2..).map(|k| {
             let number = format!(" #{k}");
@@ -94,6 +95,16 @@ fn different_middle(name: &str, names: &[&str], most: usize) -> Option<String> {
     let ends = if from.saturating_sub(1) + room < name.chars().count() { "…" } else { "" };
     Some(format!("{}…{middle}{ends}", name.chars().take(front).collect::<String>()))
 }
+
+/// `column=level` with the column's name cut, where that leaves something of it.
+fn cut_before_level(name: &str, most: usize) -> Option<String> {
+    let (column, level) = name.split_once('=')?;
+    let room = most.checked_sub(level.chars().count() + 1).filter(|room| *room >= LEAST_OF_COLUMN)?;
+    Some(format!("{}={level}", cut(column, room, 1.0)))
+}
+
+/// Letters of a column's name that tell something.
+const LEAST_OF_COLUMN: usize = 4;
 
 /// The text without its middle, this share of what stays being its beginning.
 fn cut(text: &str, most: usize, front: f64) -> String {
@@ -190,7 +201,7 @@ pub fn given_the_set(model: &FittedModel) -> Option<String> {
     let names: Vec<String> = needed.map(|&variable| format!("'{}'", model.encoding.features[variable].name)).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "of {} the probability is that given the other chosen ones, which others could stand in for; the p-value is given all columns",
+            "*: of {} the probability is that given the other chosen ones, which others could stand in for; the p-value is given all columns",
             names.join(", ")
         )
     })
@@ -248,13 +259,17 @@ pub fn sufficiency(set: &Sufficiency) -> String {
     )
 }
 
-/// In a sentence how the refit was chosen.
-pub fn refit(choice: &RefitChoice) -> String {
+/// How the refit was chosen: what it is, why, and among what.
+pub fn refit(choice: &RefitChoice) -> Vec<String> {
     let tried = match choice.candidates.len() {
-        0 => String::new(),
-        many => format!(" of {many} that were tried without each of {} {}", choice.regions.len(), choice.held_out()),
+        0 => None,
+        many => Some(format!(
+            "  it is one of {many} ways to fit, each tried without each of {} {} of the rows in turn",
+            choice.regions.len(),
+            choice.held_out()
+        )),
     };
-    format!("refit: {}{tried}: {}", choice.chosen, choice.why)
+    [format!("refit: {}", choice.chosen), format!("  why: {}", choice.why)].into_iter().chain(tried).collect()
 }
 
 /// In a sentence whether the chosen variables act alike in all environments.
@@ -339,6 +354,8 @@ mod tests {
     fn long_names_lose_their_middle_and_stay_distinct() {
         assert_eq!(shorten_name("sqft_living", 22), "sqft_living");
         assert_eq!(shorten_name("mean_temperature_of_the_last_week", 16), "mean_temp…t_week");
+        assert_eq!(shorten_name("marital-status=Never-married", 22), "marital…=Never-married");
+        assert_eq!(shorten_name("marital-status=Married-civ-spouse", 20), "marital-stat…-spouse");
         let names = ["x".repeat(40), "x".repeat(50), format!("{}y{}", "x".repeat(20), "x".repeat(20)), "short".into()];
         let short = labels(names.iter().map(String::as_str), 12);
         let distinct: HashSet<&String> = short.iter().collect();

@@ -91,7 +91,7 @@ impl Finding {
 /// A number of unknown size with three digits.
 pub(crate) fn three_digits(value: f64) -> String {
     let size = value.abs();
-    if size == 0.0 || !(1e-4..1e6).contains(&size) {
+    if size == 0.0 || !(1e-4..1e9).contains(&size) {
         return if size == 0.0 { "0".into() } else { format!("{value:.1e}") };
     }
     format!("{value:.*}", (2 - size.log10().floor() as i32).max(0) as usize)
@@ -217,6 +217,16 @@ findings! {
         "'{0}' is missing in {percent} % of the rows",
         "its mean stands in for the model; its evidence comes from the rows that have it alone",
         "Find out why it is missing, or leave it out ([exclude])";
+    /// Missing values were filled in before the fit.
+    ValuesFilledIn "values-filled-in":
+        "missing values were filled in: {detail}",
+        "the mean stands in for them, of text the most frequent level; were they not missing by chance, effects come out too small or as those of what decides who has a value",
+        "Find out why they are missing; [missing=drop] leaves such rows out instead";
+    /// Levels of a text are the same but for their spelling.
+    LevelsAlike "levels-alike":
+        "levels that differ in capitals or blanks alone: {detail}",
+        "they count as different things, so that each has fewer rows than the thing has",
+        "If they mean the same, write them alike in the table";
     /// A column never varies.
     ConstantColumn "constant-column":
         "'{0}' is left out", "it has the same value in every row", "";
@@ -349,6 +359,16 @@ findings! {
         "too rare to be judged: {detail}",
         "that such a column is left out does not say that it has no effect: with so few rows it can't be told",
         "Use more rows, or say what you know ([stable], [unstable])";
+    /// The honest estimate shows no gain.
+    NoGain "no-gain":
+        "fitted anew without whole regions, selection and all, the method does not do clearly better there than a linear fit on all columns: {percent:1} % of its error (s.e. {error:1} %), in the worst region {worst:1} %",
+        "what is told of the refit in regions is too good, as a choice is in the regions that chose it; elsewhere all columns may do as well or better",
+        "Compare both where you know outcomes from elsewhere ([method=ols], for classes [method=logistic]), before you prefer one";
+    /// Few rows have a level.
+    RareLevels "rare-levels":
+        "few rows have these levels: {detail}",
+        "their coefficients are as uncertain as in so few rows, however large they are",
+        "Do not read these coefficients; join such levels with others that mean much the same";
     /// All columns do better elsewhere than the stable ones.
     StabilityCosts "stability-costs":
         "in regions that were held out all columns predict better than the stable ones do, by {percent:1} % (s.e. {error:1} %)",
@@ -402,18 +422,18 @@ findings! {
     /// New rows lie outside what training saw.
     RowsOutside "rows-outside":
         "{percent} % of the new rows lie outside what training saw",
-        "the model has to guess there, and how well it does can't be told",
+        "the model has to guess there, so that the error may be far larger than what is expected from the others",
         "See which columns drifted, and collect outcomes for some of these rows";
     /// The new rows are too unlike training.
     LittleOverlap "little-overlap":
-        "training has few rows like the new ones: {effective} effective rows, and an overlap of {overlap} %",
-        "an error is foreseen from 100 effective rows and an overlap of 50 % on (100 % where training saw all that is new, 0 where the two have nothing in common)",
+        "training has too little in common with the new rows: {detail}",
+        "with less no error can be foreseen",
         "Collect outcomes for some of the new rows and measure the error there";
     /// The error to expect rests on one row.
     OneRow "one-row":
-        "a single training row makes {percent} % of the mean squared error that is expected",
+        "a single training row, whose outcome is {outcome:digits} and was predicted as {predicted:digits}, makes {percent} % of the mean squared error that is expected",
         "without it the expected error would be {without:digits}; whether such a row comes again can't be told from one",
-        "Look at the training row that is predicted worst: if it is wrong, correct it or leave it out, and fit again; else plan with both figures";
+        "Look at that row: if it is wrong, correct it or leave it out, and fit again; else plan with both figures";
     /// There are too few new rows.
     FewNewRows "few-new-rows":
         "there are only {rows} new rows",
@@ -421,14 +441,19 @@ findings! {
         "Gather more of them";
     /// A column that the model uses has moved.
     ColumnMoved "column-moved":
-        "means have moved, in standard deviations: {detail}",
+        "means, or shares of levels, have moved, in standard deviations: {detail}",
         "the model rests on them, and what it learnt is thinner where the new rows are",
-        "";
+        "Measure the error on some of these rows before much depends on it";
     /// New rows have levels that training did not have.
     NewLevels "new-levels":
         "'{0}' has levels that training did not have ({percent:1} % of the new rows): {rest}",
         "an average row stands in for them",
         "If a level was only renamed, rename it back; else collect outcomes for such rows";
+    /// New rows have levels that training hardly had.
+    HardlySeenLevels "hardly-seen-levels":
+        "'{0}' has levels that fewer than ten training rows had ({percent:1} % of the new rows): {rest}",
+        "the model takes them for the most frequent level, '{detail}', and knows nothing of their own",
+        "Collect outcomes for such rows, or leave the column out ([exclude])";
     /// New rows miss values of a column that the model uses.
     MissingInNewRows "missing-in-new-rows":
         "'{0}' is missing in {percent:1} % of the new rows",

@@ -51,6 +51,11 @@ fn errors_elsewhere_are_foreseen_better_than_by_the_training_error() {
 
 /// Two columns and a text, the first moved; the noise grows with it.
 fn table(rows: usize, shift: f64) -> Table<'static> {
+    with_texts(rows, shift, &|chance, _| if chance < 0.3 { "left" } else { "right" })
+}
+
+/// The same with other texts, by chance or by the row's number.
+fn with_texts(rows: usize, shift: f64, text: &dyn Fn(f64, usize) -> &'static str) -> Table<'static> {
     let chance = |k: usize, salt: usize| {
         // A low-discrepancy sequence for each column.
         let step = [0.754_877_666_246_692_8, 0.569_840_290_998_053_2, 0.362_3, 0.137_21, 0.915_7][salt];
@@ -63,7 +68,7 @@ fn table(rows: usize, shift: f64) -> Table<'static> {
     };
     let a: Vec<f64> = (0..rows).map(|k| normal(k, 0) + shift).collect();
     let b: Vec<f64> = (0..rows).map(|k| normal(k, 1)).collect();
-    let texts: Vec<&str> = (0..rows).map(|k| if chance(k, 2) < 0.3 { "left" } else { "right" }).collect();
+    let texts: Vec<&str> = (0..rows).map(|k| text(chance(k, 2), k)).collect();
     let y = (0..rows).map(|k| a[k] + b[k] + (0.5 * a[k]).exp() * normal(k, 3)).collect::<Vec<f64>>();
     let number = |name: &str, values: Vec<f64>| Column { name: name.into(), values: Values::Number(values.into()) };
     let text = Values::Text(TextValues::collect(texts.into_iter().map(Some)));
@@ -137,6 +142,12 @@ fn an_error_that_one_row_makes_is_told() {
     let curve = model.shift_curve("a").unwrap();
     let point = curve.points.iter().find(|point| point.shift == 1.0).unwrap();
     assert!(point.rests_on_one_row(false) && point.without_one.unwrap() < 0.1 * point.error.unwrap(), "{point:?}");
+    // That row alone makes neither the danger of a shift nor the map of two.
+    assert!(curve.danger < 2.0 && finding.figures["outcome"] > 900.0, "{} {finding:?}", curve.danger);
+    let grid = model.shift_grid("a", "b").unwrap();
+    let (fair, now) = grid.fair().unwrap();
+    assert!(grid.rests_on_one_row && now < 0.2 * told.training_error, "{now} {}", told.training_error);
+    assert_eq!(fair[4][4], Some(now));
 }
 
 #[test]
@@ -171,4 +182,29 @@ fn missing_values_and_columns_that_the_model_does_not_use_do_not_stop_it() {
     assert!((b.missing_share - 0.1).abs() < 1e-9);
     assert!(foresight.expected_error.is_some());
     assert!(foresight.findings.iter().any(|finding| finding.code == stablevar::finding::Code::MissingInNewRows));
+}
+
+#[test]
+fn levels_that_training_hardly_had_are_new_though_it_had_them() {
+    let few = |_: f64, k: usize| match k {
+        0..3 => "rare",
+        _ if k.is_multiple_of(3) => "left",
+        _ => "right",
+    };
+    let model = Estimator::new("ols").unwrap().target("y").fit(&with_texts(1200, 0.0, &few)).unwrap().model;
+    assert_eq!(model.encoding.reference_level(2).map(String::as_str), Some("right"));
+    let usual = model.foresee(&with_texts(600, 0.0, &few)).unwrap();
+    assert!(usual.outside_share < 0.02 && usual.findings.iter().all(|found| found.code != Code::HardlySeenLevels));
+    let often = model.foresee(&with_texts(600, 0.0, &|_, k| if k % 5 < 3 { "rare" } else { "right" })).unwrap();
+    let drift = often.drift.iter().find(|column| column.name == "t").unwrap();
+    assert_eq!(drift.level.as_deref(), Some("rare"), "{drift:?}");
+    assert!((drift.new_mean - 0.6).abs() < 1e-9 && (drift.outside_share - 0.6).abs() < 1e-9, "{drift:?}");
+    let finding = often.findings.iter().find(|found| found.code == Code::HardlySeenLevels).unwrap();
+    assert_eq!((&finding.variables[..], finding.detail.as_str()), (&["t".to_string(), "rare".into()][..], "right"));
+    // Of more than a third nothing is known.
+    assert!(often.expected_error.is_none() && often.outside_share >= 0.6);
+    // The most frequent level can be the one that moves.
+    let fewer = model.foresee(&with_texts(600, 0.0, &|_, k| if k % 10 == 0 { "right" } else { "left" })).unwrap();
+    let moved = fewer.findings.iter().find(|found| found.code == Code::ColumnMoved).unwrap();
+    assert!(moved.detail.contains("'t=left' +"), "{}", moved.detail);
 }

@@ -182,7 +182,10 @@ fn a_grid_of_two_shifts_has_the_error_of_now_in_its_middle() {
     let (curve, middle) = (model.shift_curve("v5").unwrap(), grid.shifts.len() / 2);
     assert_eq!(grid.shifts[middle], 0.0);
     let now = curve.points.iter().find(|point| point.shift == 0.0).unwrap().error.unwrap();
-    assert!((grid.now().unwrap() / now - 1.0).abs() < 1e-9 && grid.errors[middle][middle] == grid.now());
+    assert!(
+        (grid.fair().unwrap().1 / now - 1.0).abs() < 1e-9
+            && grid.errors[middle][middle] == Some(grid.fair().unwrap().1)
+    );
     let joint = model.shifted(&[("s1", grid.shifts[5]), ("v5", grid.shifts[3])]).unwrap();
     assert_eq!((grid.errors[5][3], grid.effective_sample_sizes[5][3]), (joint.error, joint.effective_sample_size));
     assert!(model.shift_grid("s1", "s1").is_err() && model.shift_grid("s1", "none").is_err());

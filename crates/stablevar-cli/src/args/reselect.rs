@@ -5,7 +5,8 @@ use clap::Args;
 use std::path::PathBuf;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  stablevar reselect model.json --fdr 0.1 --out stricter.json
+  stablevar reselect model.json --threshold 0.9 --out stricter.json
+  stablevar reselect model.json --data houses.csv --fdr 0.1 --out wider.json
   stablevar reselect model.json --data houses.csv --select 5 --out five.json --report five.html
 
 Without --data the new model is fitted to the training rows that the saved one remembers: all up to 4,000, else as many of them.

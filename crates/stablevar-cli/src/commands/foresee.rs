@@ -12,11 +12,12 @@ use stablevar_report::text::{number, p_value, shorten};
 use std::path::Path;
 
 /// What the headings mean.
-const WORDS: [&str; 4] = [
+const WORDS: [&str; 5] = [
     "training, new: the column's mean, of a text the share of the level that moved most",
     "s.d. moved: how far the mean went, in standard deviations of training",
     "p-value: how often chance alone shows as much between two samples that are alike",
     "outside: the share of the new rows with values that training did not have",
+    "overlap: how much of what is new lies where training has rows at all, however few",
 ];
 /// Columns that are printed; the page and JSON have all.
 const PRINTED: usize = 12;
@@ -67,6 +68,7 @@ fn print(model: &FittedModel, foresight: &Foresight, printer: &Printer) -> anyho
             "effective training rows like these".into(),
             format!("{:.0} of {}", foresight.effective_sample_size, remembered(model)),
         ),
+        ("overlap with training".into(), format!("{:.0} %", 100.0 * foresight.overlap)),
         ("new rows outside what training saw".into(), format!("{:.1} %", 100.0 * foresight.outside_share)),
         ("to be trusted".into(), foresight.trust.words().into()),
     ] {

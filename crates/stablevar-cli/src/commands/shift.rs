@@ -49,8 +49,9 @@ fn error(error: Option<f64>) -> String {
     error.map_or_else(|| "-".into(), number)
 }
 
-const HEADINGS: &str = "largest rise: of the error when the column's mean moves by up to one standard deviation; lower, higher: the error \
-                        when it has moved by one";
+const HEADINGS: &str = "largest rise: of the error when the column's mean moves by up to one standard deviation, leaving out the row that adds \
+                        most; lower, higher: the error of all rows when it has moved by one; *: a single row makes most of it, --column shows it \
+                        without that row";
 const ABOUT: &str =
     "From held-out training rows, weighted so that means move while the relation stays; - where too few are like that.";
 
@@ -60,8 +61,11 @@ fn print_all(model: &FittedModel, curves: &[ShiftCurve], printer: &Printer) -> a
         metric(model),
         model.target
     ))?;
+    let classes = model.task == Task::Classification;
     let at = |curve: &ShiftCurve, by: f64| {
-        error(curve.points.iter().find(|point| point.shift == by).and_then(|point| point.error))
+        let point = curve.points.iter().find(|point| point.shift == by);
+        let star = if point.is_some_and(|point| point.rests_on_one_row(classes)) { " *" } else { "" };
+        error(point.and_then(|point| point.error)) + star
     };
     let row = |curve: &ShiftCurve| {
         let mut row = vec![shorten(&named(&curve.column, curve.level.as_ref()), 30)];
@@ -74,24 +78,7 @@ fn print_all(model: &FittedModel, curves: &[ShiftCurve], printer: &Printer) -> a
     printer.table_that_fits(&["column", "used", "largest rise", "lower", "as it is", "higher"], &rows, &["used"])?;
     printer.line("")?;
     printer.line(HEADINGS)?;
-    printer.line(ABOUT)?;
-    let classes = model.task == Task::Classification;
-    let of_one = |curve: &&ShiftCurve| {
-        curve.used && curve.points.iter().any(|point| near(point) && point.rests_on_one_row(classes))
-    };
-    let names: Vec<String> =
-        curves.iter().filter(of_one).map(|curve| format!("'{}'", named(&curve.column, curve.level.as_ref()))).collect();
-    if !names.is_empty() {
-        printer.line(&format!(
-            "Of {} a single row makes most of the error somewhere: see it by itself (--column), where there is the error without that row, too.",
-            names.join(", ")
-        ))?;
-    }
-    Ok(())
-}
-
-fn near(point: &ShiftPoint) -> bool {
-    point.shift.abs() <= 1.0
+    printer.line(ABOUT)
 }
 
 fn print_curve(model: &FittedModel, curve: &ShiftCurve, printer: &Printer) -> anyhow::Result<()> {
@@ -100,7 +87,8 @@ fn print_curve(model: &FittedModel, curve: &ShiftCurve, printer: &Printer) -> an
     let row = |point: &ShiftPoint| {
         vec![
             format!("{:+.2}", point.shift),
-            number(point.mean),
+            // No weights give such a mean, as of a share below 0.
+            if point.effective_sample_size > 0.0 { number(point.mean) } else { "-".into() },
             error(point.error),
             error(point.standard_error),
             error(point.without_one),

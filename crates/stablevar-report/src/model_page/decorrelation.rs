@@ -137,9 +137,16 @@ fn balance(model: &FittedModel, after: &Matrix) -> String {
     } else {
         ""
     };
+    let not_reached = match model.evidence {
+        Some(_) if after < all => {
+            " Where balance was not reached, it was not to be had with these rows, or weaker weights served the model better; the choice of \
+             variables does not rest on it."
+        }
+        _ => "",
+    };
     format!(
         "<figure><h3>Balance before and after</h3>{}<figcaption>A love plot: {before} of {all} columns are below {} without \
-         weights and {after} under them. Below {} is usually taken for balanced, above {} for not.{stable}{most}</figcaption></figure>",
+         weights and {after} under them. Below {} is usually taken for balanced, above {} for not.{not_reached}{stable}{most}</figcaption></figure>",
         panels(&parts),
         THRESHOLDS[0],
         THRESHOLDS[0],

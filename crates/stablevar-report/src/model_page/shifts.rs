@@ -44,7 +44,7 @@ pub(super) fn section(model: &FittedModel, curves: &Result<Vec<ShiftCurve>>, wor
     format!(
         "<p>Held-out errors of the training rows, weighted so that the mean of one column moves. Columns that go with it move along, so that one that the model does not use \
          may be among the first. The relation of outcome and columns stays what it was; where too few rows are left there is no line. The most dangerous come first: those \
-         with the largest rise of the error within one standard deviation.</p><figure>{}<figcaption>The band is two standard \
+         with the largest rise of the error within one standard deviation, leaving out the row that adds most to it, so that no single row decides.</p><figure>{}<figcaption>The band is two standard \
          errors to either side. Orange, where a single row makes most of the error somewhere: without the row that adds most.</figcaption></figure>{}{both}{folded}",
         small_multiples(model, first),
         listed(model, first)
@@ -56,21 +56,25 @@ pub(super) fn most_dangerous(model: &FittedModel, curves: &[ShiftCurve]) -> Opti
     // Of the model's own columns, since another one moves the error only with them.
     let own = curves.iter().find(|curve| has_line(curve) && curve.used);
     let curve = own.or_else(|| curves.iter().find(|curve| has_line(curve)))?;
-    let now = curve.points.iter().find(|point| point.shift == 0.0)?.error?;
-    let near = curve.points.iter().filter(|point| point.shift.abs() <= 1.0);
-    let (at, worst) = near
-        .filter_map(|point| Some((point, point.error?)))
-        .fold((None, now), |most, (point, error)| if error > most.1 { (Some(point), error) } else { most });
-    let shift = at.map_or(0.0, |point| point.shift);
+    let now = curve.points.iter().find(|point| point.shift == 0.0)?;
+    let near = || curve.points.iter().filter(|point| point.shift.abs() <= 1.0);
+    // As in the order of the curves: no single row decides.
+    let fair = |point: &ShiftPoint| point.without_one.unwrap_or(0.0);
+    let at = near().fold(now, |most, point| if fair(point) > fair(most) { point } else { most });
+    let shift = at.shift;
+    let of_one = near().any(|point| point.rests_on_one_row(model.task == Task::Classification));
+    let [now, worst] = [now, at].map(|point| if of_one { point.without_one } else { point.error });
+    let (now, worst) = (now?, worst?);
     let measure = measure(model);
     let told = |error: f64| match model.task {
         Task::Regression => number(error),
         Task::Classification => format!("{:.1} %", 100.0 * error),
     };
     let other = "<a href=\"#shifts\">Other columns</a>. What changes outside the columns, no curve can show.";
+    let left_out = if of_one { " without the one row that makes most of it" } else { "" };
     if worst < NOTICEABLE * now {
         let long = format!(
-            "No column's shift by one standard deviation raises the {measure}, {}, by much. {other}",
+            "No column's shift by one standard deviation raises the {measure}, {}{left_out}, by much. {other}",
             told(now)
         );
         return Some(("Nowhere that columns show".into(), long));
@@ -80,10 +84,8 @@ pub(super) fn most_dangerous(model: &FittedModel, curves: &[ShiftCurve]) -> Opti
         Some(level) => format!("the share of {} is", escape(&shorten_name(level, 24))),
         None => "its mean is".into(),
     };
-    let of_one = at.filter(|point| point.rests_on_one_row(model.task == Task::Classification));
-    let of_one = of_one.and_then(|point| point.without_one).map_or(String::new(), |without| {
-        format!(" A single row makes most of that; without it the error there is {}.", told(without))
-    });
+    let of_one =
+        if of_one { " One row whose error is far larger is left out of that.".to_string() } else { String::new() };
     let long = format!(
         "The {measure}, {} on held-out rows, becomes {} where {moved} {} {way}: of the model's columns the most dangerous shift.{of_one} \
          {other}",
@@ -107,21 +109,22 @@ pub(super) fn most_dangerous(model: &FittedModel, curves: &[ShiftCurve]) -> Opti
 fn joint(model: &FittedModel, drawn: &[&ShiftCurve]) -> String {
     let [first, second, ..] = drawn else { return String::new() };
     let Ok(grid) = model.shift_grid(&first.column, &second.column) else { return String::new() };
-    let Some(now) = grid.now() else { return String::new() };
+    let Some((errors, now)) = grid.fair() else { return String::new() };
     let names = [title(first), title(second)];
     let name = "The error under shifts of two columns";
     let chart = Grid {
         names: names.clone(),
         steps: grid.shifts.clone(),
-        values: grid.errors.clone(),
+        values: errors.to_vec(),
         now,
         rows: grid.effective_sample_sizes.clone(),
     };
     format!(
-        "<figure>{}<figcaption>The error when the two most dangerous columns move at once: {} downwards, {} to the right, in standard \
+        "<figure>{}<figcaption>The error{}when the two most dangerous columns move at once: {} downwards, {} to the right, in standard \
          deviations. Red is above the error without a shift ({}), blue below; the strongest colour is twice or half of it. Where training has \
          too few such rows a square is empty.</figcaption></figure>",
         wide(&picture(name, &chart, Grid::SIZE), Grid::SIZE.0, name),
+        if grid.rests_on_one_row { ", without the row that adds most to it, " } else { " " },
         escape(&names[0]),
         escape(&names[1]),
         number(now)
@@ -203,7 +206,7 @@ fn listed(model: &FittedModel, curves: &[&ShiftCurve]) -> String {
     };
     let rows: Vec<Vec<String>> = curves.iter().map(row).collect();
     let meanings = [
-        ("largest rise within 1 s.d.", "How much larger the error gets at most when the column's mean moves by up to one standard deviation either way.".to_string()),
+        ("largest rise within 1 s.d.", "How much larger the error gets at most when the column's mean moves by up to one standard deviation either way, leaving out the row that adds most to it.".to_string()),
         ("1 s.d. lower, as it is, 1 s.d. higher", "The error there; in brackets the effective rows that it rests on. A dash: too few. A star: a single row makes most of it.".into()),
     ];
     table(&["column", "largest rise within 1 s.d.", "1 s.d. lower", "as it is", "1 s.d. higher"], &rows)

@@ -69,7 +69,7 @@ fn headings(model: &FittedModel) -> Vec<(&'static str, String)> {
         vec![("variable", "A column of the table.".to_string()), ("role", "Stable: chosen by its own evidence; joined: its own is too weak, but it pays together with its like, or the set predicts worse without it; differs: chosen, but its effect is not the same in all environments.".into())];
     if has_probability(model) {
         headings.push(if judged {
-            ("probability", "That it has an effect of its own once all others are known; ± how far repeats differ. See <a href=\"#words\">the words</a> for why it can be low though the p-value is small. Of a variable that was added since the others did not tell all it is the probability given the set, while its p-value is given all other columns.".into())
+            ("probability", "That it has an effect of its own once all others are known; ± how far repeats differ. See <a href=\"#words\">the words</a> for why it can be low though the p-value is small. A star: the variable was added since the others did not tell all, and it is the probability given the set, while its p-value is given all other columns.".into())
         } else {
             ("gate open", "The probability that its gate is open. It overstates how sure one can be.".into())
         });
@@ -164,7 +164,10 @@ fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
     if has_probability(model) {
         let marks = model.evidence.as_ref().map_or_else(String::new, |all| marks(&all[position]));
         let bar = format!("<span class=\"share\"><i style=\"width:{:.0}%\"></i></span>", 100.0 * probability);
-        row.push(TableCell::number(format!("{bar}{probability:.2}{marks}"), probability));
+        row.push(TableCell::number(
+            format!("{bar}<span class=\"beside-share\">{probability:.2}{marks}</span>"),
+            probability,
+        ));
     }
     row.push(cell(&coefficients));
     row.extend(model.model.influence().iter().map(|values| cell(values)));
@@ -179,11 +182,12 @@ fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
     row
 }
 
-/// How far repeats differ, where they do, and whether the evidence is in doubt.
+/// Whether it is the probability given the set, how far repeats differ, where they do, and whether the evidence is in doubt.
 fn marks(evidence: &VariableEvidence) -> String {
     let spread = if evidence.spread >= 0.005 { format!(" ± {:.2}", evidence.spread) } else { String::new() };
     let doubt = if evidence.doubtful { " (doubtful)" } else { "" };
-    format!("{spread}{doubt}")
+    let needed = if evidence.needed { " *" } else { "" };
+    format!("{needed}{spread}{doubt}")
 }
 
 /// How strongly each variable goes with the outcome once the others are known, the strongest first.

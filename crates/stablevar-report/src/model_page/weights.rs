@@ -87,12 +87,13 @@ fn histogram(profile: &WeightProfile) -> (Histogram, String) {
     let caption = match &profile.by_size {
         Some(by_size) => format!(
             "Weights by factors: every bar reaches 1.4 times as far as the one before. The mean, 1, is marked. The bar in orange \
-             holds the {} with less than {}, those without weight among them.",
+             holds the {} with less than {}, {} without weight, or next to none, among them.",
             match by_size.counts[0] {
                 1 => "one row".to_string(),
                 rows => format!("{} rows", count(rows)),
             },
-            number(by_size.from)
+            number(by_size.from),
+            count(by_size.without_weight)
         ),
         None => "The mean, 1, is marked; the last bar holds all larger weights.".into(),
     };

@@ -26,7 +26,7 @@ use crate::fit::{Fit, FittedModel, Step, Watch, fit};
 use crate::method::{Method, Preset, preset};
 use crate::models::Model;
 use crate::passes::RowSource;
-use crate::stress::{HeldOut, Losses, honest_estimate, losses_anew};
+use crate::stress::{Figures, HeldOut, Losses, honest_estimate, losses_anew};
 use crate::table::Table;
 use crate::threads::with_threads;
 use std::collections::BTreeMap;
@@ -180,6 +180,8 @@ impl Estimator {
         if let Some(choice) = fitted.model.refit.as_mut().filter(|_| self.method.honest > 0) {
             let tick = |of: usize| watch(Step::Repeat(of));
             choice.honest = honest_estimate(data, self.method.honest, &|rows| self.fit_anew(rows), &tick)?;
+            let told = choice.honest.as_ref().and_then(|honest| no_gain(&honest.figures));
+            fitted.model.warnings.splice(0..0, told);
         }
         Ok(fitted)
     }
@@ -195,6 +197,15 @@ impl Estimator {
         (again.method.honest, again.method.remember) = (0, 0);
         Ok(again.fit_rows(rows, &|_| ControlFlow::Continue(()))?.model.model)
     }
+}
+
+/// What the honest estimate says against a method: that it does not do better in regions than all columns do, by more than a standard error.
+pub(crate) fn no_gain(honest: &Figures) -> Option<Finding> {
+    (honest.stress_error.ln() > -honest.standard_error).then(|| {
+        let percent = |share: f64| 100.0 * share;
+        let told = Finding::new(Code::NoGain).with("percent", percent(honest.stress_error));
+        told.with("error", percent(honest.standard_error)).with("worst", percent(honest.stress_worst))
+    })
 }
 
 #[cfg(test)]

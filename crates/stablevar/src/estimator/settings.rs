@@ -125,7 +125,7 @@ settings! {
             e.roles.group = (!given.is_auto()).then(|| given.text().into());
             Ok(())
         }], { auto: Some("rows are independent"), python: Twin::Instead("fit(..., groups=...)") };
-    "number" (Table: "table") Kind::Columns, "A text column to read as numbers; what is no number is missing",
+    "number" (Table: "table") Kind::Columns, "A text column to read as numbers, or several, as in a,b; what is no number is missing",
         [by |e| Some(e.roles.numbers.clone().into()), |e, given| {
             e.roles.numbers = given.texts();
             Ok(())

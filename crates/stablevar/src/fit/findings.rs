@@ -1,11 +1,12 @@
 //! What the user should watch out for after a fit.
 
 use super::FittedModel;
-use crate::design::Standing;
+use crate::design::{ColumnSummary, FeatureKind, Missing, Standing};
 use crate::evidence::{VariableEvidence, is_wide};
 use crate::finding::{Code, Finding, three_digits};
 use crate::linalg::Matrix;
 use crate::method::Choose;
+use std::collections::BTreeMap;
 
 /// Probabilities below this, and above 1 less this, contradict what was told.
 const CONTRADICTED: f64 = 0.05;
@@ -20,6 +21,7 @@ const MOST_LISTED: usize = 8;
 /// Everything to watch out for; `total` is the rows' base weight, `share` that of the second class.
 pub(super) fn findings(model: &FittedModel, total: f64, share: f64, separated: bool) -> Vec<Finding> {
     let mut found = Vec::new();
+    found.extend(of_the_table(model));
     found.extend(of_the_search(model));
     found.extend(of_the_weights(model, total));
     found.extend(of_what_was_told(model));
@@ -27,6 +29,55 @@ pub(super) fn findings(model: &FittedModel, total: f64, share: f64, separated: b
     found.extend(of_the_model(model, share, separated));
     found.extend(of_the_theorem(model));
     found
+}
+
+/// What was done to values of the table that a reader may not expect.
+fn of_the_table(model: &FittedModel) -> Vec<Finding> {
+    let known = |name: &String| model.encoding.features.iter().any(|feature| feature.name == *name);
+    let told = |name: &String| {
+        let codes = model.warnings.iter().filter(|finding| finding.code == Code::MuchMissing);
+        codes.flat_map(|finding| &finding.variables).any(|much| much == name)
+    };
+    let filled = model.columns.iter().filter(|column| {
+        model.encoding.missing == Missing::Mean
+            && column.missing_share > 0.0
+            && known(&column.name)
+            && !told(&column.name)
+    });
+    let of_column = |column: &'_ ColumnSummary| {
+        let percent = 100.0 * column.missing_share;
+        (
+            column.name.clone(),
+            format!("'{}' ({})", column.name, if percent < 1.0 { "< 1 %".into() } else { format!("{percent:.0} %") }),
+        )
+    };
+    let filled: Vec<(String, String)> = filled.map(of_column).collect();
+    let filled = listed(Code::ValuesFilledIn, filled.iter().map(|(name, told)| (name, told.clone())));
+    let alike = model.encoding.features.iter().filter_map(|feature| {
+        let pairs = spelt_alike(&feature.kind)?;
+        Some((&feature.name, format!("'{}' has {pairs}", feature.name)))
+    });
+    // Rows that a model remembers bring what was told of its table.
+    let told_before = |found: &Finding| model.warnings.iter().any(|before| before.code == found.code);
+    filled.into_iter().chain(listed(Code::LevelsAlike, alike)).filter(|found| !told_before(found)).collect()
+}
+
+/// Levels that differ in nothing but capitals and blanks.
+fn spelt_alike(kind: &FeatureKind) -> Option<String> {
+    let FeatureKind::Category { levels, .. } = kind else { return None };
+    let plain = |level: &String| level.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let mut seen: BTreeMap<String, &String> = BTreeMap::new();
+    let mut pairs = Vec::new();
+    for level in levels {
+        match seen.get(&plain(level)) {
+            Some(first) => pairs.push(format!("'{first}' and '{level}'")),
+            None => drop(seen.insert(plain(level), level)),
+        }
+    }
+    let more = pairs.len().saturating_sub(MOST_LISTED);
+    pairs.truncate(MOST_LISTED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!pairs.is_empty()).then(|| pairs.join(", ") + &rest)
 }
 
 fn of_the_search(model: &FittedModel) -> Vec<Finding> {
@@ -124,6 +175,7 @@ fn of_the_evidence(model: &FittedModel) -> Vec<Finding> {
     }
     found.extend(of_slopes(model, evidence));
     found.extend(of_rare_marks(model));
+    found.extend(of_rare_levels(model));
     found
 }
 
@@ -157,6 +209,17 @@ fn of_rare_marks(model: &FittedModel) -> Option<Finding> {
         (left_out && marked < FEW_MARKED).then(|| (&feature.name, format!("'{}' ({marked} rows)", feature.name)))
     };
     listed(Code::RareMark, (0..model.encoding.features.len()).filter_map(rare))
+}
+
+/// Levels with a coefficient of their own that few rows have.
+fn of_rare_levels(model: &FittedModel) -> Option<Finding> {
+    let of_text = model.selected_columns().into_iter().map(|column| &model.encoding.columns[column]);
+    let rare = of_text.filter_map(|column| {
+        let marked =
+            column.level.as_ref().and(column.rarer_share()).map(|share| (share * model.rows as f64).round())?;
+        (marked < FEW_MARKED).then(|| (&column.name, format!("'{}' ({marked} rows)", column.name)))
+    });
+    listed(Code::RareLevels, rare)
 }
 
 /// One finding about all of these, with what there is to say of each.

@@ -22,7 +22,9 @@ impl FittedModel {
     /// remembers, and says how many those are.
     pub fn reselect(&self, rule: Rule, rows: Option<&dyn RowSource>, watch: Watch<'_>) -> Result<Fit> {
         let method = self.method_with(rule)?;
-        let known = self.evidence.clone().zip(self.evidence_source);
+        let mut known = self.evidence.clone().zip(self.evidence_source);
+        // What joined the other choice has not joined this one.
+        known.iter_mut().flat_map(|(variables, _)| variables).for_each(|variable| variable.companion = false);
         let known = known.map(|(variables, source)| Gathered { source, variables, sufficiency: None, in_order: None });
         // What was gathered is not told again as if it had been.
         let quiet = |step: Step<'_>| match step {

@@ -4,6 +4,7 @@ use crate::design::{Encoding, FeatureKind};
 use crate::functions::normal_cdf;
 use crate::linalg::dot;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A smaller share of a level is rounding.
 const SHARE_OF_NONE: f64 = 1e-12;
@@ -55,6 +56,8 @@ pub(super) struct Counted {
     pub unseen: f64,
     pub missing: f64,
     pub new_levels: Vec<String>,
+    /// Rows with each level that so few training rows had that it counts as the most frequent one.
+    pub hardly_seen: BTreeMap<String, usize>,
 }
 
 /// Compares a variable; `training_rows` is how many rows training had, `use_share` the variable's share in the model.
@@ -86,6 +89,15 @@ pub(super) fn compare(
                 (Some(level), column.mean, if share < SHARE_OF_NONE { 0.0 } else { share * seen / rows })
             });
             let mut shares: Vec<_> = own.collect();
+            // What the training rows had of these was counted with the most frequent level, and is next to nothing.
+            let hardly = counted.hardly_seen.iter();
+            shares.extend(hardly.map(|(level, count)| (Some(level.clone()), 0.0, *count as f64 / rows)));
+            if let Some(level) = encoding.reference_level(variable) {
+                let of_others = |which: fn(&(Option<String>, f64, f64)) -> f64| shares.iter().map(which).sum::<f64>();
+                let rest = [of_others(|share| share.1), of_others(|share| share.2) + counted.unseen / rows];
+                let [old, new] = rest.map(|others| (1.0 - others).max(0.0));
+                shares.push((Some(level.clone()), old, if new < SHARE_OF_NONE { 0.0 } else { new }));
+            }
             if counted.unseen > 0.0 {
                 shares.push((Some("(new)".into()), 0.0, counted.unseen / rows));
             }
@@ -95,7 +107,7 @@ pub(super) fn compare(
     ColumnDrift {
         name: feature.name.clone(),
         used,
-        outside_share: (counted.outside + counted.unseen) / rows,
+        outside_share: (counted.outside + counted.unseen + counted.hardly_seen.values().sum::<usize>() as f64) / rows,
         new_levels: counted.new_levels,
         missing_share: counted.missing / rows,
         importance: found.standardised_difference.abs() * use_share,
@@ -122,7 +134,7 @@ fn of_numbers(
     }
 }
 
-/// Shares of levels, all but one of them: level, in training, in the new rows.
+/// Shares of levels, all or all but one of them: level, in training, in the new rows.
 fn of_shares(shares: Vec<(Option<String>, f64, f64)>, training_rows: f64, rows: f64) -> ColumnDrift {
     let rest = |which: fn(&(Option<String>, f64, f64)) -> f64| (1.0 - shares.iter().map(which).sum::<f64>()).max(0.0);
     let all = shares.iter().map(|share| (share.1, share.2)).chain([(rest(|share| share.1), rest(|share| share.2))]);
@@ -130,7 +142,7 @@ fn of_shares(shares: Vec<(Option<String>, f64, f64)>, training_rows: f64, rows: 
     let mut levels = 0;
     for (old, new) in all {
         let pooled = (old * training_rows + new * rows) / (training_rows + rows);
-        if pooled > 0.0 {
+        if pooled > SHARE_OF_NONE {
             levels += 1;
             statistic += (old - new).powi(2) / (pooled * (1.0 / training_rows + 1.0 / rows));
         }

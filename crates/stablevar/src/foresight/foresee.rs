@@ -38,6 +38,8 @@ const NORMAL_95: f64 = 1.644_853_626_951_472_7;
 const RELATION: f64 = 0.3;
 /// A row that makes a larger share of the expected mean squared error than this is told of.
 const MOST_OF_ONE_ROW: f64 = 1.0 / 3.0;
+/// Levels that training hardly had are told of where more than this share of the new rows has them.
+const HARDLY_ANY: f64 = 0.01;
 /// A column that the model uses is told of if it moved by this many standard deviations.
 const MOVED: f64 = 0.5;
 
@@ -170,7 +172,7 @@ impl NewRows<'_> {
         };
         self.judge(&mut foresight);
         if let Some(expected) = foresight.expected_error.filter(|_| !classes) {
-            foresight.findings.extend(of_one_row(expected, &ratio.weights, &losses));
+            foresight.findings.extend(of_one_row(expected, &ratio.weights, &losses, memory));
         }
         Ok(foresight)
     }
@@ -219,6 +221,7 @@ impl NewRows<'_> {
                     unseen: count(&self.report.unseen, &feature.name),
                     missing: count(&self.report.filled, &feature.name),
                     new_levels: self.new_levels[variable].iter().cloned().collect(),
+                    hardly_seen: self.hardly_seen[variable].clone(),
                 };
                 let training: Vec<(f64, f64)> = (0..self.training.rows())
                     .map(|row| (self.training[(row, first)], self.known.memory.base()[row]))
@@ -243,8 +246,7 @@ impl NewRows<'_> {
             withheld |= foresight.outside_share > MOST_OUTSIDE;
         }
         if foresight.effective_sample_size < LEAST_EFFECTIVE || foresight.overlap < LEAST_OVERLAP {
-            let told = Finding::new(Code::LittleOverlap).with("effective", foresight.effective_sample_size);
-            findings.push(told.with("overlap", 100.0 * foresight.overlap));
+            findings.push(little_overlap(foresight));
             withheld = true;
         }
         if self.rows < LEAST_NEW_ROWS {
@@ -278,9 +280,11 @@ impl NewRows<'_> {
 
     fn of_columns(&self, foresight: &Foresight) -> Vec<Finding> {
         let used = || foresight.drift.iter().filter(|column| column.used);
-        let moved: Vec<&ColumnDrift> =
-            used().filter(|column| column.standardised_difference.abs() > MOVED && column.level.is_none()).collect();
-        let by = |column: &&ColumnDrift| format!("'{}' {:+.1}", column.name, column.standardised_difference);
+        let moved: Vec<&ColumnDrift> = used().filter(|column| column.standardised_difference.abs() > MOVED).collect();
+        let by = |column: &&ColumnDrift| {
+            let level = column.level.as_ref().map_or_else(String::new, |level| format!("={level}"));
+            format!("'{}{level}' {:+.1}", column.name, column.standardised_difference)
+        };
         let mut findings = Vec::new();
         if !moved.is_empty() {
             let told = Finding::new(Code::ColumnMoved).about(moved.iter().map(|column| &column.name));
@@ -298,25 +302,57 @@ impl NewRows<'_> {
             }
         }
         let compared = self.variables.as_deref().unwrap_or_default();
+        findings.extend(self.of_hardly_seen_levels());
         let names = (0..self.known.encoding.features.len())
             .filter(|variable| !compared.contains(variable))
             .map(|variable| &self.known.encoding.features[variable].name);
         findings.extend(names.map(|name| Finding::new(Code::NotCompared).about([name])));
         findings
     }
+
+    /// Levels that training hardly had, in columns that the model uses, where they are more than a few rows.
+    fn of_hardly_seen_levels(&self) -> Vec<Finding> {
+        let told = |&variable: &usize| {
+            let encoding = self.known.encoding;
+            let counts: Vec<(&String, usize)> =
+                self.hardly_seen[variable].iter().map(|(level, count)| (level, *count)).collect();
+            let rows: usize = counts.iter().map(|(_, count)| count).sum();
+            let stands_in = encoding.reference_level(variable).cloned().unwrap_or_default();
+            (rows as f64 > HARDLY_ANY * self.rows as f64).then(|| {
+                let levels = counts.iter().map(|(level, _)| *level);
+                let named = std::iter::once(&encoding.features[variable].name).chain(levels);
+                let share = 100.0 * rows as f64 / self.rows as f64;
+                Finding::new(Code::HardlySeenLevels).about(named).with("percent", share).detail(stands_in)
+            })
+        };
+        self.known.selected.iter().filter_map(told).collect()
+    }
 }
 
-/// If a single row makes much of the error: the share, and the error without it.
-fn of_one_row(expected: f64, weights: &[f64], losses: &[f64]) -> Option<Finding> {
+/// Which of the two conditions of an expected error is not met.
+fn little_overlap(foresight: &Foresight) -> Finding {
+    let (effective, overlap) = (foresight.effective_sample_size, foresight.overlap);
+    let few = (effective < LEAST_EFFECTIVE)
+        .then(|| format!("{effective:.0} effective rows, where it takes {LEAST_EFFECTIVE:.0}"));
+    let apart = (overlap < LEAST_OVERLAP).then(|| {
+        let [overlap, least] = [overlap, LEAST_OVERLAP].map(|share| 100.0 * share);
+        format!("rows like {overlap:.0} % of the new ones, where it takes {least:.0} %")
+    });
+    let told: Vec<String> = few.into_iter().chain(apart).collect();
+    let found = Finding::new(Code::LittleOverlap).with("effective", effective).with("overlap", 100.0 * overlap);
+    found.detail(told.join("; "))
+}
+
+/// If a single row makes much of the error: the share, the error without it, and by what it can be found.
+fn of_one_row(expected: f64, weights: &[f64], losses: &[f64], memory: &TrainingMemory) -> Option<Finding> {
     let all = dot(weights, losses);
-    let (own, weight) = weights
-        .iter()
-        .zip(losses)
-        .map(|(weight, loss)| (weight * loss, *weight))
-        .fold((0.0, 0.0), |most, next| if next.0 > most.0 { next } else { most });
+    let parts = weights.iter().zip(losses).map(|(weight, loss)| weight * loss).enumerate();
+    let (row, own) = parts.fold((0, 0.0), |most, next| if next.1 > most.1 { next } else { most });
     (own > MOST_OF_ONE_ROW * all).then(|| {
-        let rest = (all - own) / (1.0 - weight) / all;
-        Finding::new(Code::OneRow).with("percent", 100.0 * own / all).with("without", expected * rest.sqrt())
+        let rest = (all - own) / (1.0 - weights[row]) / all;
+        let told =
+            Finding::new(Code::OneRow).with("percent", 100.0 * own / all).with("without", expected * rest.sqrt());
+        told.with("outcome", memory.outcome()[row]).with("predicted", memory.predicted()[row])
     })
 }
 

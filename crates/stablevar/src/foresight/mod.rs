@@ -16,6 +16,7 @@ mod drift;
 mod expected;
 mod foresee;
 mod held_out;
+mod levels;
 mod memory;
 mod new_rows;
 mod tilt;

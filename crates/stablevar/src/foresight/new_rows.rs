@@ -7,7 +7,7 @@ use crate::functions::scrambled;
 use crate::linalg::{Cholesky, Matrix, dot};
 use crate::models::Model;
 use crate::table::{Table, Values, is_missing};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows kept at most.
 const KEPT_ROWS: usize = 20_000;
@@ -65,6 +65,8 @@ pub struct NewRows<'a> {
     pub(super) outside_rows: usize,
     pub(super) report: EncodingReport,
     pub(super) new_levels: Vec<BTreeSet<String>>,
+    /// Per variable the new rows with each level that training hardly had.
+    pub(super) hardly_seen: Vec<BTreeMap<String, usize>>,
     /// Rows with the least keys: key, position, values behind a leading 1.
     sample: Vec<(u64, usize, Vec<f64>)>,
 }
@@ -86,6 +88,7 @@ impl<'a> NewRows<'a> {
             outside_rows: 0,
             report: EncodingReport::default(),
             new_levels: vec![BTreeSet::new(); known.encoding.features.len()],
+            hardly_seen: vec![BTreeMap::new(); known.encoding.features.len()],
             sample: Vec::new(),
         }
     }
@@ -98,7 +101,7 @@ impl<'a> NewRows<'a> {
         };
         let (design, report) = self.encoding.encode_variables(table, &variables)?;
         self.report.add(report);
-        self.note_levels(table, &variables);
+        let hardly_seen = self.note_levels(table, &variables);
         let columns: Vec<usize> =
             variables.iter().flat_map(|&variable| self.encoding.features[variable].columns.iter().copied()).collect();
         let most = KEPT_ROWS.min(KEPT_NUMBERS / self.training.columns().max(1)).max(1);
@@ -110,7 +113,7 @@ impl<'a> NewRows<'a> {
                 self.sums[column].1 += value * value;
                 self.outside[column] += usize::from(self.seen.is_beyond(column, value));
             }
-            self.outside_rows += usize::from(self.seen.is_outside(&self.known, values));
+            self.outside_rows += usize::from(hardly_seen[row] || self.seen.is_outside(&self.known, values));
             self.sample.push((scrambled(self.rows as u64), self.rows, design.row(row).to_vec()));
             self.rows += 1;
             if self.sample.len() >= 2 * most {
@@ -132,11 +135,22 @@ impl<'a> NewRows<'a> {
         Ok((0..self.encoding.features.len()).filter(comparable).collect())
     }
 
-    fn note_levels(&mut self, table: &Table, variables: &[usize]) {
+    /// Notes levels that training did not have, or hardly; which rows have one of the latter in a column that the model uses.
+    fn note_levels(&mut self, table: &Table, variables: &[usize]) -> Vec<bool> {
+        let mut rows = vec![false; table.rows()];
         for &variable in variables {
             let feature = &self.encoding.features[variable];
             let FeatureKind::Category { levels, .. } = &feature.kind else { continue };
             let Ok(column) = table.column(&feature.name) else { continue };
+            let hardly = self.encoding.hardly_seen_levels(variable);
+            if !hardly.is_empty() {
+                let used = self.known.selected.contains(&variable);
+                for row in 0..table.rows() {
+                    let Some(level) = column.values.text(row).filter(|level| hardly.contains(level)) else { continue };
+                    *self.hardly_seen[variable].entry(level).or_default() += 1;
+                    rows[row] |= used;
+                }
+            }
             let noted = &mut self.new_levels[variable];
             let Values::Text(texts) = &column.values else { continue };
             for level in texts.levels.iter().filter(|level| !levels.contains(level) && !is_missing(level)) {
@@ -147,6 +161,7 @@ impl<'a> NewRows<'a> {
                 }
             }
         }
+        rows
     }
 
     /// Rows added so far.

@@ -17,7 +17,7 @@ const FARTHEST: f64 = 2.0;
 const STEPS: i32 = 8;
 /// The same where two columns move.
 const GRID_STEPS: i32 = 4;
-/// How dangerous a shift is, is the largest rise of the error within so many standard deviations.
+/// How dangerous a shift is, is the largest rise of the error, without the row that adds most, within so many standard deviations.
 const DANGER_WITHIN: f64 = 1.0;
 
 /// The error under a shift.
@@ -56,7 +56,8 @@ pub struct ShiftCurve {
     pub level: Option<String>,
     /// Whether the model uses the column.
     pub used: bool,
-    /// The largest rise of the error within one standard deviation, as a share of the error without a shift.
+    /// The largest rise of the error within one standard deviation, as a share of the error without a shift; both without the row that
+    /// adds most to them, so that no single row decides.
     pub danger: f64,
     /// From the farthest shift downwards to that upwards.
     pub points: Vec<ShiftPoint>,
@@ -82,16 +83,22 @@ pub struct ShiftGrid {
     /// Its standard error.
     #[serde(rename = "standard_error")]
     pub standard_errors: Vec<Vec<Option<f64>>>,
+    /// The error without the row that adds most to it.
+    pub without_one: Vec<Vec<Option<f64>>>,
+    /// Whether a single row makes most of the error somewhere.
+    #[serde(skip)]
+    pub rests_on_one_row: bool,
     /// Effective numbers of training rows behind it.
     #[serde(rename = "n_eff")]
     pub effective_sample_sizes: Vec<Vec<f64>>,
 }
 
 impl ShiftGrid {
-    /// The error without a shift.
-    pub fn now(&self) -> Option<f64> {
+    /// The errors, without the row that adds most where a single one makes most of them somewhere; and that without a shift.
+    pub fn fair(&self) -> Option<(&[Vec<Option<f64>>], f64)> {
+        let errors = if self.rests_on_one_row { &self.without_one } else { &self.errors };
         let middle = self.shifts.iter().position(|&shift| shift == 0.0)?;
-        self.errors[middle][middle]
+        Some((errors, errors[middle][middle]?))
     }
 }
 
@@ -142,6 +149,8 @@ impl<'a> Tilts<'a> {
         ShiftGrid {
             errors: by(&points, |point| point.error),
             standard_errors: by(&points, |point| point.standard_error),
+            without_one: by(&points, |point| point.without_one),
+            rests_on_one_row: points.iter().flatten().any(|point| point.rests_on_one_row(self.known.classes)),
             effective_sample_sizes: by(&points, |point| point.effective_sample_size),
             means: columns.map(mean),
             columns: [0, 1].map(|k| found[k].0.column.clone()),
@@ -259,12 +268,10 @@ impl<'a> Tilts<'a> {
     }
 }
 
-/// The largest rise of the error within one standard deviation, as a share.
+/// The largest rise of the error within one standard deviation, as a share, without the row that adds most to it.
 fn danger(points: &[ShiftPoint]) -> f64 {
-    let Some(now) = points.iter().find(|point| point.shift == 0.0).and_then(|point| point.error) else { return 0.0 };
-    if now <= 0.0 {
-        return 0.0;
-    }
-    let near = points.iter().filter(|point| point.shift.abs() <= DANGER_WITHIN).filter_map(|point| point.error);
+    let now = points.iter().find(|point| point.shift == 0.0).and_then(|point| point.without_one);
+    let Some(now) = now.filter(|&now| now > 0.0) else { return 0.0 };
+    let near = points.iter().filter(|point| point.shift.abs() <= DANGER_WITHIN).filter_map(|point| point.without_one);
     near.fold(0.0, |most: f64, error| most.max(error / now - 1.0))
 }

@@ -125,7 +125,14 @@ fn tell_next(arguments: &FitArguments, model: &FittedModel, printer: &Printer) {
         );
     }
     let reselect = |path: &str| match model.method.rule() {
-        Some(_) => format!(", reselect {path} --fdr 0.1"),
+        Some(_) => {
+            let kept = model.memory.as_ref().map_or(0, |memory| memory.rows());
+            // Of a larger table the model remembers a part only, which would make a worse one.
+            let table = arguments.data.as_ref().filter(|_| kept < model.rows);
+            let data =
+                table.map_or_else(String::new, |table| format!(" --data {}", quoted(&table.display().to_string())));
+            format!(", reselect {path}{data} --fdr 0.1")
+        }
         None => String::new(),
     };
     printer.note(&match &arguments.model {
@@ -182,9 +189,12 @@ pub(crate) fn open_columns(
     if !keep.is_empty() {
         keep.extend(target.map(String::from).into_iter().chain(weights.clone()).chain(environment).chain(group));
     }
-    let (skip, text) = (std::mem::take(&mut estimator.roles.exclude), estimator.text.clone());
+    // What are numbers among other texts is read as text first.
+    let text = estimator.text.iter().chain(&estimator.roles.numbers).cloned().collect();
+    let skip = std::mem::take(&mut estimator.roles.exclude);
     let dates = estimator.dates.clone();
     let stream = TableStream::open(path, &ReadOptions { skip, keep, text, dates, ..input.options() })?;
+    estimator.roles.numbers = stream.named(&estimator.roles.numbers);
     stream.require(target.into_iter().chain(weights.as_deref()))?;
     stream.require(stream.categories())?;
     if let Some(name) = target.filter(|name| stream.passes_over(name)) {

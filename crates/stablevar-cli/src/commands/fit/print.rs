@@ -63,6 +63,13 @@ pub(crate) fn print(model: &FittedModel, weights: Weights, detail: Detail, print
     Ok(())
 }
 
+/// A column of a text variable, below whose name it stands: the level.
+fn level_of(model: &FittedModel, column: usize) -> String {
+    let column = &model.encoding.columns[column];
+    let variable = &model.encoding.features[column.feature].name;
+    column.name.strip_prefix(variable.as_str()).unwrap_or(&column.name).to_string()
+}
+
 /// A column of the table: its heading, whether it may go where room is short, what stands in it.
 struct Shown<'a> {
     heading: &'static str,
@@ -89,7 +96,15 @@ fn print_variables(model: &FittedModel, detail: Detail, printer: &Printer) -> an
                     INFLUENCE => influence.as_ref().map_or(String::new(), |values| number(values[column])),
                     _ => String::new(),
                 });
-                std::iter::once(format!("  {}", encoding.columns[column].name)).chain(own).collect()
+                std::iter::once(format!("  {}", level_of(model, column))).chain(own).collect()
+            }));
+            // What the others are compared with.
+            rows.extend(encoding.reference_level(variable).map(|level| {
+                let own = columns.iter().map(|shown| match shown.heading {
+                    COEFFICIENT | SLOPE => "0".to_string(),
+                    _ => String::new(),
+                });
+                std::iter::once(format!("  ={level}")).chain(own).collect()
             }));
         }
     }
@@ -144,7 +159,12 @@ fn columns<'a>(
         mark.to_string()
     };
     add(if model.method.seeks_stability() { "stable" } else { "used" }, false, Box::new(yes));
-    let probability = move |variable: usize| format!("{:.2}", model.open_probability[variable]);
+    let needed = move |variable: usize| {
+        selected(variable) && model.evidence.as_ref().is_some_and(|evidence| evidence[variable].needed)
+    };
+    let probability = move |variable: usize| {
+        format!("{:.2}{}", model.open_probability[variable], if needed(variable) { "*" } else { "" })
+    };
     add(if model.evidence.is_some() { "probability" } else { "open" }, false, Box::new(probability));
     if let Some(frequency) = &model.selection_frequency {
         add("resamples", true, Box::new(move |variable| format!("{:.0} %", 100.0 * frequency[variable])));
@@ -284,7 +304,9 @@ fn print_fit(model: &FittedModel, weights: Weights, detail: Detail, printer: &Pr
         printer.line(&format!("intercept {}", number(intercept)))?;
     }
     if let Some(choice) = &model.refit {
-        printer.line(&refit(choice))?;
+        for line in refit(choice) {
+            printer.line(&line)?;
+        }
         if let Some(honest) = &choice.honest {
             printer.line(&honest_words(honest, &choice.metric))?;
         }
@@ -304,7 +326,12 @@ fn print_fit(model: &FittedModel, weights: Weights, detail: Detail, printer: &Pr
         let role = if model.refit_is_weighted() || model.method.loop_settings().is_none() {
             "the model hardly sees those rows"
         } else {
-            "weights serve to tell columns apart, the model is fitted to all rows alike"
+            match model.evidence {
+                Some(_) => {
+                    "they decide nothing, variables were chosen by their own evidence and the model is fitted to all rows alike"
+                }
+                None => "gates chose the variables under the weights, the model is fitted to all rows alike",
+            }
         };
         printer.line(&format!(
             "{} of {} rows have weight 0 or next to nothing: {role}",
