@@ -324,7 +324,7 @@ fn variables_below_the_cut_off_are_said_to_have_joined() {
     folder.run(&["report", "joined.json", "--out", "page.html"]).succeeds();
     let page = read(&folder.path("page.html"));
     let name = chosen["selected"][0].as_str().unwrap();
-    assert!(page.contains(&format!("Below it by itself is {name} (0.01), which joined")), "{name}");
+    assert!(page.contains(&format!("Joined, for the prediction alone: {name} (0.01)")), "{name}");
     assert!(!page.contains("Probability at least 0.01"));
     let chosen = chosen["selected"].as_array().unwrap().len();
     assert!(page.contains(&format!(" for {} of {chosen}", chosen - 1)));
@@ -380,7 +380,7 @@ fn with_towns() -> String {
     for k in 0..400 {
         let a = (k * 37 % 101) as f64 / 50.0 - 1.0;
         let b = if k % 7 == 0 { String::new() } else { format!("{}", (k * 53 % 89) as f64 / 44.0) };
-        let town = if k % 30 == 1 { "Bern" } else { ["Basel", "basel ", "Genf"][k % 3] };
+        let town = if k % 30 == 1 { "Bern" } else { ["Basel", "basel", "Genf"][k % 3] };
         let y = 2.0 * a + 3.0 * f64::from(town == "Bern") + f64::from(town == "Genf") + (k * 29 % 17) as f64 / 17.0;
         text += &format!("{a},{b},{town},{y:.4}\n");
     }
@@ -394,8 +394,8 @@ fn what_was_done_to_the_table_is_told() {
     let fit = ["fit", "t.csv", "--target", "y", "--missing", "mean", "--model", "m.json"];
     let run = folder.run(&fit).succeeds();
     for told in [
-        "missing values were filled in: 'b' (14 %)",
-        "levels that differ in capitals or blanks alone: 'town' has 'Basel' and 'basel '",
+        "missing values were filled in: 'b' (15 %)",
+        "levels that differ in capitals or blanks alone: 'town' has 'Basel' and 'basel'",
         "few rows have these levels: 'town=Bern' (14 rows)",
     ] {
         assert!(run.stderr().replace("\n  ", " ").contains(told), "no '{told}' in: {}", run.stderr());

@@ -192,7 +192,7 @@ fn numbers_among_texts_are_read_where_that_is_asked_for() {
         writeln!(text, "{size}{unit},{rooms},{}", 3 * size + k % 5).unwrap();
     }
     folder.file("t.csv", text);
-    folder.run(&["fit", "t.csv", "--target", "y"]).fails_with(&["' m2' is not a number", "--number size"]);
+    folder.run(&["fit", "t.csv", "--target", "y"]).fails_with(&["m2' is not a number", "--number size"]);
     let fit = |numbers: &[&str]| {
         let given = ["fit", "t.csv", "--target", "y", "--missing", "mean", "--format", "json"];
         folder.run(&[&given[..], numbers].concat()).succeeds().json()

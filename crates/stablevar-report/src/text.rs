@@ -177,6 +177,11 @@ pub fn without_weight(model: &FittedModel) -> usize {
 /// Standard errors from which on a difference is not put down to chance.
 const SURE: f64 = 2.0;
 
+/// Whether there is a probability to show: methods without gates and evidence have none.
+pub fn has_probability(model: &FittedModel) -> bool {
+    model.method.loop_settings().is_some() || !model.penalty_path.is_empty()
+}
+
 /// Whether a variable was chosen though by itself it is below the cut-off: with others, or since the set needed it.
 pub fn joined(model: &FittedModel, variable: usize) -> bool {
     let Some(evidence) = model.evidence.as_ref().and_then(|all| all.get(variable)) else { return false };

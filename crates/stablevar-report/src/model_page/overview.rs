@@ -105,9 +105,8 @@ fn how_sure(model: &FittedModel) -> (String, String) {
     };
     let what = match &model.evidence {
         Some(_) => {
-            "It is the probability that a variable has, in these rows, an effect of its own once all others are known. Such an effect is \
-             what holds elsewhere, unless the column is a result of the outcome, or the outcome itself decided which rows are here: neither \
-             shows in a table."
+            "It is the probability of an effect of its own, in these rows, once all others are known: that holds elsewhere, unless the \
+             column is a result of the outcome or the outcome decided which rows are here, which no table shows."
         }
         None => {
             "It is the probability that a variable's gate is open under the last weights. That is not how sure one can be: a \
@@ -140,9 +139,7 @@ fn how_sure(model: &FittedModel) -> (String, String) {
     let below = match &joining[..] {
         [] => String::new(),
         some => format!(
-            " Below it by {} {}, which joined: fits with such variables do better on rows that were held out, or the set predicts worse \
-             without them.",
-            if some.len() == 1 { "itself is" } else { "themselves are" },
+            " Joined, for the prediction alone: {}.",
             some.iter().map(|&variable| told(variable)).collect::<Vec<String>>().join(", ")
         ),
     };
@@ -158,10 +155,7 @@ fn how_sure(model: &FittedModel) -> (String, String) {
             let of = if model.evidence.is_some() { "Probability" } else { "Only by gates, open with a probability" };
             (
                 format!("{of} {words} {shown:.2}{of_how_many}"),
-                format!(
-                    "The least certain that was chosen by itself is {}{next}; {rule}.{below} {what}{halves}",
-                    told(least)
-                ),
+                format!("The least certain of them is {}{next}; {rule}.{below} {what}{halves}", told(least)),
             )
         }
         (None, next) => (
@@ -204,7 +198,12 @@ fn worries(findings: &[Words]) -> (String, String) {
         1 => "1 thing".into(),
         many => format!("{many} things"),
     };
-    let mut told: Vec<String> = findings.iter().take(3).map(|finding| prose(&shorten(&finding.what, 90))).collect();
+    // Of what is long the details stand below.
+    let in_short = |what: &str| match what.split_once(": ").filter(|_| what.chars().count() > 60) {
+        Some((short, _)) => short.to_string(),
+        None => shorten(what, 90),
+    };
+    let mut told: Vec<String> = findings.iter().take(3).map(|finding| prose(&in_short(&finding.what))).collect();
     if findings.len() > 3 {
         told.push(format!("{} more", findings.len() - 3));
     }

@@ -3,8 +3,8 @@
 use crate::chart::{Forest, Interval, LABEL, PANEL, picture};
 use crate::page::{TableCell, explained, name as shown, panels, sortable_table};
 use crate::text::{
-    capitalised, correlation, count, differs, escape, joined, labels, number, p_value, shorten, sufficiency,
-    weaker_than_t,
+    capitalised, correlation, count, differs, escape, has_probability, joined, labels, number, p_value, shorten,
+    sufficiency, weaker_than_t,
 };
 use stablevar::evidence::VariableEvidence;
 use stablevar::finding::Finding;
@@ -97,11 +97,6 @@ fn headings(model: &FittedModel) -> Vec<(&'static str, String)> {
         ]);
     }
     headings
-}
-
-/// Whether there is a probability to show: methods without gates and evidence have none.
-fn has_probability(model: &FittedModel) -> bool {
-    model.method.loop_settings().is_some() || !model.penalty_path.is_empty()
 }
 
 /// The chosen ones first, then by probability, the strongest evidence first.

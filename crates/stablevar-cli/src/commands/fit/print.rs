@@ -9,8 +9,8 @@ use stablevar::models::Model;
 use stablevar::selection::Rule;
 use stablevar::stress::{Figures, Honest};
 use stablevar_report::text::{
-    correlation, count, differs, environments, given_the_set, joined, number, p_value, refit, sufficiency,
-    weaker_than_t, without_weight,
+    correlation, count, differs, environments, given_the_set, has_probability, joined, number, p_value, refit,
+    sufficiency, weaker_than_t, without_weight,
 };
 
 /// Variables that are listed at most, unless all are asked for.
@@ -165,7 +165,9 @@ fn columns<'a>(
     let probability = move |variable: usize| {
         format!("{:.2}{}", model.open_probability[variable], if needed(variable) { "*" } else { "" })
     };
-    add(if model.evidence.is_some() { "probability" } else { "open" }, false, Box::new(probability));
+    if has_probability(model) {
+        add(if model.evidence.is_some() { "probability" } else { "open" }, false, Box::new(probability));
+    }
     if let Some(frequency) = &model.selection_frequency {
         add("resamples", true, Box::new(move |variable| format!("{:.0} %", 100.0 * frequency[variable])));
     }
