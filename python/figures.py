@@ -27,7 +27,7 @@ MARK = re.compile(r"<!-- figures: ([\w-]+) -->")
 #: Patterns of files (`*` is any text, also with slashes) by what numbers depend on; those after `-` are left out.
 _WORDS = ("finding", "fit/findings", "error", "wording")
 _CORE = ["crates/stablevar/src/*.rs", *(f"-crates/stablevar/src/{name}.rs" for name in _WORDS)]
-#: What users write and read, another choice from a saved model, methods side by side, new rows: a fit needs none of them.
+#: What users write, another choice from a saved model, methods side by side, new rows: a fit needs none of them.
 _AROUND = ("estimator/*", "fit/reselection", "foresight/*", "comparison")
 _FIT = [*_CORE, *(f"-crates/stablevar/src/{name}.rs" for name in _AROUND)]
 CODE = {

@@ -87,9 +87,9 @@ class Foreseeing(metaclass=ABCMeta):
         Returns
         -------
         grid : dict
-            ``shift`` (in standard deviations, for both), ``error``, ``standard_error``, ``without_one`` and ``n_eff``: arrays with a row
-            for every shift of the first column and a column for every one of the second, NaN where too few rows are
-            left; and ``columns``, ``levels`` (of texts, those whose shares move), ``mean``.
+            ``shift`` (in standard deviations, for both), ``error``, ``standard_error``, ``without_one`` and ``n_eff``:
+            arrays with a row for every shift of the first column and a column for every one of the second, NaN where
+            too few rows are left; and ``columns``, ``levels`` (of texts, those whose shares move), ``mean``.
         """
         check_is_fitted(self)
         return grid_of(self._model.shift_grid(first, second))

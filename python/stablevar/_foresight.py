@@ -22,6 +22,7 @@ WORDS = (
     "s.d. moved: how far the mean went, in standard deviations of training",
     "p-value: how often chance alone shows as much between two samples that are alike",
     "outside: the share of the new rows with values that training did not have",
+    "overlap: how much of what is new lies where training has rows at all, however few",
 )
 #: Where the values of the facts begin.
 VALUES_AT = 42
@@ -125,6 +126,7 @@ class Foresight:
             ("  its 90 % interval", between(self.interval)),
             ("  if the relation is what it was", between(self.interval_same_relation)),
             ("effective training rows like these", f"{self.n_eff:,.0f} of {self.training_rows:,}"),
+            ("overlap with training", f"{100 * self.overlap:.0f} %"),
             ("new rows outside what training saw", f"{100 * self.outside_share:.1f} %"),
             ("to be trusted", TRUST.get(self.trust, self.trust)),
         ]

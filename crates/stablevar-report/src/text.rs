@@ -98,7 +98,7 @@ fn different_middle(name: &str, names: &[&str], most: usize) -> Option<String> {
 
 /// `column=level` with the column's name cut, where that leaves something of it.
 fn cut_before_level(name: &str, most: usize) -> Option<String> {
-    let (column, level) = name.split_once('=')?;
+    let (column, level) = name.split_once('=').filter(|(_, level)| !level.contains('='))?;
     let room = most.checked_sub(level.chars().count() + 1).filter(|room| *room >= LEAST_OF_COLUMN)?;
     Some(format!("{}={level}", cut(column, room, 1.0)))
 }

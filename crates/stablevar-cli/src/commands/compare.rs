@@ -112,7 +112,7 @@ fn relative(value: f64) -> String {
 
 fn print(compared: &Comparison, printer: &Printer) -> anyhow::Result<()> {
     printer.line(&format!(
-        "{} ways to fit, on {} rows; {} {} held out, errors there relative to {}'s\n",
+        "{} ways to fit, on {} rows; {} {} held out, errors there relative to those of {}\n",
         compared.candidates.len(),
         compared.rows,
         compared.regions.len(),

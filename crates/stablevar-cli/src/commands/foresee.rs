@@ -8,7 +8,7 @@ use stablevar::fit::FittedModel;
 use stablevar::foresight::{ColumnDrift, Foresight};
 use stablevar_io::{IoError, ReadOptions, TableStream, display, read_model, summary, write_whole};
 use stablevar_report::foresight_page;
-use stablevar_report::text::{number, p_value, shorten};
+use stablevar_report::text::{number, p_value, shorten_name};
 use std::path::Path;
 
 /// What the headings mean.
@@ -102,7 +102,7 @@ fn row(column: &ColumnDrift) -> Vec<String> {
         None => column.name.clone(),
     };
     vec![
-        shorten(&name, 24),
+        shorten_name(&name, 34),
         if column.used { "yes" } else { "no" }.into(),
         number(column.training_mean),
         number(column.new_mean),

@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 /// A smaller share of a level is rounding.
 const SHARE_OF_NONE: f64 = 1e-12;
 
+/// Differences of shares, in standard deviations, that are alike.
+const AS_MUCH: f64 = 1e-9;
+
 /// How a column of the new rows differs from training.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ColumnDrift {
@@ -152,7 +155,8 @@ fn of_shares(shares: Vec<(Option<String>, f64, f64)>, training_rows: f64, rows: 
         if spread > 0.0 { (new - old) / spread.sqrt() } else { new - old }
     };
     let most = shares.iter().fold(None, |most: Option<&(Option<String>, f64, f64)>, share| match most {
-        Some(before) if difference(before).abs() >= difference(share).abs() => most,
+        // Of two levels either moves as much as the other: the one that has a column, whatever rounding says.
+        Some(before) if difference(before).abs() >= difference(share).abs() - AS_MUCH => most,
         _ => Some(share),
     });
     let p_value = chi_squared_tail(statistic, (levels as usize).saturating_sub(1).max(1));
