@@ -20,8 +20,8 @@ PRINTED = 12
 WORDS = (
     "training, new: the column's mean, of a text the share of the level that moved most",
     "s.d. moved: how far the mean went, in standard deviations of training",
-    "p-value: how often chance alone shows as much between two samples that are alike",
-    "outside: the share of the new rows with values that training did not have",
+    "p-value: how often chance alone shows as much between two samples that are alike, in means, spread or shape",
+    "outside: the share of the new rows with values that training did not have; above, in columns that the model uses",
     "overlap: how much of what is new lies where training has rows at all, however few",
 )
 #: Where the values of the facts begin.

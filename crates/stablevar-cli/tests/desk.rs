@@ -428,3 +428,22 @@ fn the_next_step_names_the_table_where_the_model_remembers_a_part() {
     assert!(next(&[]).contains("reselect m.json --fdr 0.1"));
     assert!(next(&["--remember", "50"]).contains("reselect m.json --data train.csv --fdr 0.1"));
 }
+
+#[test]
+fn levels_of_a_few_rows_are_told_of_at_fit_and_when_predicting() {
+    let folder = Folder::new();
+    let plan = |k: usize| if k == 7 || k == 90 { "enterprize" } else { ["basic", "basic", "enterprise"][k % 3] };
+    let y = |k: usize| 10.0 * f64::from(plan(k) == "enterprise") + (k * 29 % 17) as f64 / 17.0;
+    let text = (0..200).fold("plan,y\n".to_string(), |text, k| text + &format!("{},{}\n", plan(k), y(k)));
+    folder.file("t.csv", text);
+    let run = folder.run(&["fit", "t.csv", "--target", "y", "--model", "m.json"]).succeeds();
+    let told = "levels of fewer than ten rows count as the most frequent one: of 'plan' 'enterprize' as 'basic'";
+    assert!(run.stderr().contains(told), "{}", run.stderr());
+    folder.file("new.csv", "plan\nenterprize\nbasic\n");
+    let run = folder.run(&["predict", "m.json", "new.csv"]).succeeds();
+    assert!(
+        run.stderr().contains("'plan' has values that fewer than ten training rows had (rows: 1)"),
+        "{}",
+        run.stderr()
+    );
+}

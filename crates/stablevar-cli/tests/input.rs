@@ -200,4 +200,37 @@ fn numbers_among_texts_are_read_where_that_is_asked_for() {
     let both = fit(&["--number", "size,rooms"]);
     assert_eq!(both["features"], serde_json::json!(["size", "rooms"]));
     assert_eq!(both["coefficients"], fit(&["--number", "size", "--number", "rooms"])["coefficients"]);
+    // A model knows how it read its table, also where it reads others.
+    fit(&["--number", "size,rooms", "--model", "m.json"]);
+    for command in
+        [vec!["foresee", "m.json", "t.csv"], vec!["report", "m.json", "--training", "t.csv", "--out", "r.html"]]
+    {
+        folder.run(&command).succeeds();
+    }
+    folder.run(&["reselect", "m.json", "--data", "t.csv", "--select", "1"]).succeeds();
+}
+
+#[test]
+fn one_currency_in_two_spellings_is_one_and_two_are_text() {
+    let folder = Folder::new();
+    let table = |other: &str| {
+        let price = |k: usize| if k.is_multiple_of(2) { format!("€{k}.50") } else { format!("{k}.00 {other}") };
+        (0..60).fold("fee,y\n".to_string(), |text, k| text + &format!("{},{}\n", price(k), 2 * k + k % 3))
+    };
+    folder.file("one.csv", table("EUR"));
+    let run = folder.run(&["fit", "one.csv", "--target", "y", "--model", "m.json"]).succeeds();
+    assert!(run.stderr().contains("'fee' is read as amounts of money"), "{}", run.stderr());
+    folder.run(&["predict", "m.json", "one.csv"]).succeeds();
+    folder.file("two.csv", table("USD"));
+    let run = folder.run(&["fit", "two.csv", "--target", "y", "--number", "fee", "--format", "json"]).succeeds();
+    assert_eq!(run.json()["selected"], serde_json::json!(["fee"]));
+}
+
+#[test]
+fn the_date_that_is_not_like_the_others_is_named() {
+    let folder = Folder::new();
+    let day = |k: usize| if k == 40 { "22/11/2021".to_string() } else { format!("2023-08-{:02}", 1 + k % 28) };
+    let text = (0..60).fold("day,a,y\n".to_string(), |text, k| text + &format!("{},{},{}\n", day(k), k % 7, k % 5));
+    folder.file("t.csv", text);
+    folder.run(&["fit", "t.csv", "--target", "y", "--date", "day"]).fails_with(&["'22/11/2021' is not one"]);
 }

@@ -149,6 +149,10 @@ impl IoError {
 }
 
 fn undated(path: &str, column: &str, value: &str, ambiguous: bool) -> String {
-    let why = if ambiguous { "may be day and month or month and day" } else { "is not one, or others are not" };
+    let why = if ambiguous {
+        "may be day and month or month and day"
+    } else {
+        "is not one, or not written like those before it, or not in the order that was asked for"
+    };
     format!("{path}, column '{column}' can't be read as dates: '{value}' {why}")
 }

@@ -120,7 +120,7 @@ impl Plan {
         written.as_dates(wish.order, wish.parts).map(Some).map_err(|why| IoError::NotDates {
             path: path.into(),
             column: name.into(),
-            value: written.example().into(),
+            value: written.undated_example().into(),
             ambiguous: why == Undated::Ambiguous,
         })
     }

@@ -269,12 +269,21 @@ pub fn refit(choice: &RefitChoice) -> Vec<String> {
     let tried = match choice.candidates.len() {
         0 => None,
         many => Some(format!(
-            "  it is one of {many} ways to fit, each tried without each of {} {} of the rows in turn",
+            "  tried: {many} ways to fit, without {} {} of the rows in turn",
             choice.regions.len(),
             choice.held_out()
         )),
     };
-    [format!("refit: {}", choice.chosen), format!("  why: {}", choice.why)].into_iter().chain(tried).collect()
+    let taken = choice.candidates.iter().find(|candidate| candidate.name == choice.chosen);
+    let figures = taken.map(|taken| {
+        let figures = &taken.figures;
+        format!(
+            "  there: {:.3} of the error of a linear fit on all columns (s.e. {:.3}), its worst error over the worst of that {:.3}",
+            figures.stress_error, figures.standard_error, figures.stress_worst
+        )
+    });
+    let lines = [format!("refit: {}", choice.chosen), format!("  why: {}", choice.why)];
+    lines.into_iter().chain(tried).chain(figures).collect()
 }
 
 /// In a sentence whether the chosen variables act alike in all environments.

@@ -222,6 +222,11 @@ findings! {
         "missing values were filled in: {detail}",
         "the mean stands in for them, of text the most frequent level; were they not missing by chance, effects come out too small or as those of what decides who has a value",
         "Find out why they are missing; [missing=drop] leaves such rows out instead";
+    /// Levels of a few rows have no column.
+    LevelsOfFewRows "levels-of-few-rows":
+        "levels of fewer than ten rows count as the most frequent one: {detail}",
+        "so few rows say nothing of what such a level does; in new rows it is taken for the most frequent one, too",
+        "If one of them is another one misspelt, correct it in the table; if they are of one kind, give them one name";
     /// Levels of a text are the same but for their spelling.
     LevelsAlike "levels-alike":
         "levels that differ in capitals or blanks alone: {detail}",
@@ -413,6 +418,11 @@ findings! {
     UnseenLevels "unseen-levels":
         "'{0}' has values that the training data did not have (rows: {rows})",
         "an average row stands in",
+        "";
+    /// New rows have texts that training hardly had.
+    LevelsTakenForAnother "levels-taken-for-another":
+        "'{0}' has values that fewer than ten training rows had (rows: {rows})",
+        "they are taken for the most frequent one, of which nothing is known for them",
         "";
     /// Missing values of new rows were filled in.
     FilledIn "filled-in":

@@ -165,7 +165,7 @@ impl TextValues {
 
     /// The texts as numbers; NaN where they are none.
     pub fn numbers(&self) -> Numbers<'static> {
-        let values: Vec<f64> = self.levels.iter().map(|level| as_number(level).unwrap_or(f64::NAN)).collect();
+        let values: Vec<f64> = self.levels.iter().map(|level| number_within(level).unwrap_or(f64::NAN)).collect();
         self.codes.iter().map(|code| code.map_or(f64::NAN, |code| values[code as usize])).collect()
     }
 
@@ -173,6 +173,13 @@ impl TextValues {
     pub fn get(&self, row: usize) -> Option<&str> {
         self.codes[row].map(|code| self.levels[code as usize].as_str())
     }
+}
+
+/// The number that a text is, or that it holds between signs and letters, as in `€49.50`, `19.00 EUR` and `12 %`. What holds two, or
+/// commas, may mean anything.
+fn number_within(text: &str) -> Option<f64> {
+    let digits = |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-');
+    as_number(text).or_else(|| as_number(text.trim_matches(|letter| !digits(letter))))
 }
 
 /// A text as a finite number, if it is one.

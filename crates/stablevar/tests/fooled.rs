@@ -4,7 +4,7 @@ use crate::common::{fit_method, method_with};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
-use stablevar::design::{Missing, Roles, Told, TrainingData};
+use stablevar::design::{FeatureKind, Missing, Roles, Told, TrainingData};
 use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::method::Method;
@@ -253,7 +253,7 @@ fn numbers_in_disguise_are_told_and_can_be_read() {
     assert_eq!((told.variables[0].as_str(), told.detail.as_str()), ("a", "unknown"));
     let roles = Roles { numbers: vec!["a".into()], missing: Missing::Mean, ..Roles::target("y") };
     let read = fitted(&table, &roles, &Method::default());
-    assert!(read.selected_names().contains(&"a") && read.encoding.text_columns().is_empty());
+    assert!(read.selected_names().contains(&"a") && read.encoding.features[0].kind == FeatureKind::Number);
     assert!(!codes(&read).contains(&Code::NumbersInText));
     // New rows are read the same way.
     assert_eq!(read.encoding.encode(&table).unwrap().0.rows(), 200);

@@ -15,8 +15,8 @@ use std::path::Path;
 const WORDS: [&str; 5] = [
     "training, new: the column's mean, of a text the share of the level that moved most",
     "s.d. moved: how far the mean went, in standard deviations of training",
-    "p-value: how often chance alone shows as much between two samples that are alike",
-    "outside: the share of the new rows with values that training did not have",
+    "p-value: how often chance alone shows as much between two samples that are alike, in means, spread or shape",
+    "outside: the share of the new rows with values that training did not have; above, in columns that the model uses",
     "overlap: how much of what is new lies where training has rows at all, however few",
 ];
 /// Columns that are printed; the page and JSON have all.

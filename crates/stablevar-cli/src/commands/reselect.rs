@@ -35,6 +35,9 @@ pub(crate) fn run(arguments: &ReselectArguments) -> anyhow::Result<Ending> {
         let page = model_page::page(&fitted.model, Extras::default(), &Options);
         write_whole(path, |writer| writer.write_all(page.as_bytes()))?;
     }
+    if fitted.model.selected == model.selected {
+        printer.note("the same variables are selected as before");
+    }
     match arguments.format {
         Format::Json => printer.json(&summary::json(&fitted.model, &Options))?,
         Format::Human => {
@@ -76,6 +79,8 @@ fn fitted_columns(model: &FittedModel, input: &InputArguments, estimator: &mut E
     }
     let used = model.encoding.features.iter().map(|feature| feature.name.clone());
     let left_out = model.encoding.left_out.iter().filter_map(|finding| finding.variables.first().cloned());
+    let from_text = model.encoding.features.iter().filter(|feature| feature.from_text);
+    estimator.roles.numbers = from_text.map(|feature| feature.name.clone()).collect();
     estimator.roles.told = model.told.clone();
     let environment = model.environments.as_ref().map(|effects| effects.column.clone());
     estimator.roles.environment = estimator.roles.environment.take().or(environment);

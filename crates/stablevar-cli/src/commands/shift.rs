@@ -49,9 +49,9 @@ fn error(error: Option<f64>) -> String {
     error.map_or_else(|| "-".into(), number)
 }
 
-const HEADINGS: &str = "largest rise: of the error when the column's mean moves by up to one standard deviation, leaving out the row that adds \
-                        most; lower, higher: the error of all rows when it has moved by one; *: a single row makes most of it, --column shows it \
-                        without that row";
+const HEADINGS: &str = "largest rise: of the error when the column's mean moves by up to one standard deviation; lower, higher: the error \
+                        when it has moved by one; all without the one row that adds most to each error; *: with that row the error is far larger, \
+                        see --column";
 const ABOUT: &str =
     "From held-out training rows, weighted so that means move while the relation stays; - where too few are like that.";
 
@@ -65,7 +65,7 @@ fn print_all(model: &FittedModel, curves: &[ShiftCurve], printer: &Printer) -> a
     let at = |curve: &ShiftCurve, by: f64| {
         let point = curve.points.iter().find(|point| point.shift == by);
         let star = if point.is_some_and(|point| point.rests_on_one_row(classes)) { " *" } else { "" };
-        error(point.and_then(|point| point.error)) + star
+        error(point.and_then(|point| point.without_one)) + star
     };
     let row = |curve: &ShiftCurve| {
         let mut row = vec![shorten(&named(&curve.column, curve.level.as_ref()), 30)];

@@ -13,7 +13,7 @@ pub(super) fn section(model: &FittedModel) -> String {
         let figures = &honest.figures;
         taken += &format!(
             "<p>The honest estimate, with everything repeated from the selection on: {} {} in cross-validation; in {} regions \
-             {:.3} (s.e. {:.3}) of the error of all columns, in the worst {:.3}.</p>",
+             {:.3} (s.e. {:.3}) of the error of all columns, its worst error over the worst of those {:.3}.</p>",
             escape(&choice.metric),
             number(figures.cv_error),
             honest.regions,

@@ -187,7 +187,7 @@ fn listed(model: &FittedModel, curves: &[&ShiftCurve]) -> String {
             |point| match point.error {
                 Some(error) => format!(
                     "{}{} ({})",
-                    number(error),
+                    number(point.without_one.unwrap_or(error)),
                     if point.rests_on_one_row(classes) { " *" } else { "" },
                     count(point.effective_sample_size.round() as usize)
                 ),
@@ -207,7 +207,7 @@ fn listed(model: &FittedModel, curves: &[&ShiftCurve]) -> String {
     let rows: Vec<Vec<String>> = curves.iter().map(row).collect();
     let meanings = [
         ("largest rise within 1 s.d.", "How much larger the error gets at most when the column's mean moves by up to one standard deviation either way, leaving out the row that adds most to it.".to_string()),
-        ("1 s.d. lower, as it is, 1 s.d. higher", "The error there; in brackets the effective rows that it rests on. A dash: too few. A star: a single row makes most of it.".into()),
+        ("1 s.d. lower, as it is, 1 s.d. higher", "The error there, without the one row that adds most to it; in brackets the effective rows that it rests on. A dash: too few. A star: with that row the error is far larger.".into()),
     ];
     table(&["column", "largest rise within 1 s.d.", "1 s.d. lower", "as it is", "1 s.d. higher"], &rows)
         + &explained(&meanings)

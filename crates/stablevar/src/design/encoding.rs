@@ -109,6 +109,9 @@ impl EncodedColumn {
 pub struct EncodingReport {
     /// Per text column: rows whose level the training data did not have. They count as an average row.
     pub unseen: Vec<(String, usize)>,
+    /// Per text column: rows whose level so few training rows had that it counts as the most frequent one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hardly_seen: Vec<(String, usize)>,
     /// Per column: missing values that were filled in.
     pub filled: Vec<(String, usize)>,
 }
@@ -119,12 +122,14 @@ impl EncodingReport {
         let told = |code: Code, counts: &[(String, usize)]| -> Vec<Finding> {
             counts.iter().map(|(name, rows)| Finding::new(code).about([name]).with("rows", *rows as f64)).collect()
         };
-        [told(Code::UnseenLevels, &self.unseen), told(Code::FilledIn, &self.filled)].concat()
+        let levels = [told(Code::UnseenLevels, &self.unseen), told(Code::LevelsTakenForAnother, &self.hardly_seen)];
+        [levels.concat(), told(Code::FilledIn, &self.filled)].concat()
     }
 
     /// Adds what happened to rows that follow.
     pub fn add(&mut self, more: Self) {
-        for (all, more) in [(&mut self.unseen, more.unseen), (&mut self.filled, more.filled)] {
+        let own = [&mut self.unseen, &mut self.hardly_seen, &mut self.filled];
+        for (all, more) in own.into_iter().zip([more.unseen, more.hardly_seen, more.filled]) {
             for (name, count) in more {
                 match all.iter_mut().find(|(known, _)| *known == name) {
                     Some((_, sum)) => *sum += count,
@@ -141,10 +146,34 @@ impl Encoding {
         self.features.iter().map(|feature| feature.name.clone()).collect()
     }
 
-    /// Names of the variables that hold text.
+    /// Names of the variables that hold text, those among them that are read as numbers.
     pub fn text_columns(&self) -> Vec<String> {
-        let text = |feature: &&Feature| matches!(feature.kind, FeatureKind::Category { .. });
+        let text = |feature: &&Feature| feature.from_text || matches!(feature.kind, FeatureKind::Category { .. });
         self.features.iter().filter(text).map(|feature| feature.name.clone()).collect()
+    }
+
+    /// The level of a text variable that all others are compared with: the most frequent one; `None` where several have no column of
+    /// their own, and for other variables.
+    pub fn reference_level(&self, variable: usize) -> Option<&String> {
+        let feature = &self.features[variable];
+        let FeatureKind::Category { levels, pooled } = &feature.kind else { return None };
+        let has_column =
+            |level: &&String| feature.columns.iter().any(|&column| self.columns[column].level.as_ref() == Some(level));
+        let mut others = levels.iter().filter(|level| !pooled.contains(level) && !has_column(level));
+        others.next().filter(|_| others.next().is_none())
+    }
+
+    /// Levels of so few training rows, even together, that they count as the most frequent one.
+    pub fn hardly_seen_levels(&self, variable: usize) -> &[String] {
+        self.hardly_seen(&self.features[variable])
+    }
+
+    fn hardly_seen<'a>(&self, feature: &'a Feature) -> &'a [String] {
+        let share_a_column = feature.columns.iter().any(|&column| self.columns[column].level.is_none());
+        match &feature.kind {
+            FeatureKind::Category { pooled, .. } if !share_a_column => pooled,
+            _ => &[],
+        }
     }
 
     /// For every encoded column the position of its variable.
@@ -268,6 +297,9 @@ impl Encoding {
             if found.unseen > 0 {
                 report.unseen.push((feature.name.clone(), found.unseen));
             }
+            if found.hardly_seen > 0 {
+                report.hardly_seen.push((feature.name.clone(), found.hardly_seen));
+            }
         }
         if !missing.is_empty() {
             let rows = table.rows() - complete_rows(&columns, columns.len(), table.rows(), 0)?.len();
@@ -322,9 +354,12 @@ impl Encoding {
                 None => found.missing += 1,
                 Some(flag) => put(row, feature.columns[0], f64::from(flag)),
             }),
-            ColumnValues::Category { codes, places } => rows.for_each(|(row, k)| {
+            ColumnValues::Category { codes, places, hardly_seen } => rows.for_each(|(row, k)| {
                 let marked = match codes[k] {
-                    Some(code) => places[code as usize],
+                    Some(code) => {
+                        found.hardly_seen += usize::from(hardly_seen[code as usize]);
+                        places[code as usize]
+                    }
                     None => {
                         found.missing += 1;
                         // The most frequent level stands in for a missing one, as in training.
@@ -368,11 +403,13 @@ impl Encoding {
                     }
                 };
                 let places = texts.levels.iter().map(|level| self.place(feature, levels, pooled, level)).collect();
+                let hardly_seen = self.hardly_seen(feature);
+                let hardly_seen = texts.levels.iter().map(|level| hardly_seen.contains(level)).collect();
                 let codes = match texts {
                     Cow::Borrowed(texts) => Cow::Borrowed(texts.codes.as_slice()),
                     Cow::Owned(texts) => Cow::Owned(texts.codes),
                 };
-                ColumnValues::Category { codes, places }
+                ColumnValues::Category { codes, places, hardly_seen }
             }
             (kind, values) => {
                 let expected = if *kind == FeatureKind::Number { "numbers" } else { "true/false" };
@@ -463,6 +500,8 @@ enum ColumnValues<'a> {
     Category {
         codes: Cow<'a, [Option<u32>]>,
         places: Vec<Option<Option<usize>>>,
+        /// For each level whether training hardly had it.
+        hardly_seen: Vec<bool>,
     },
 }
 
@@ -471,6 +510,7 @@ enum ColumnValues<'a> {
 struct Oddities {
     missing: usize,
     unseen: usize,
+    hardly_seen: usize,
     /// The first row with an infinite value.
     infinite: Option<usize>,
 }
@@ -479,6 +519,7 @@ impl Oddities {
     fn add(&mut self, later: &Self) {
         self.missing += later.missing;
         self.unseen += later.unseen;
+        self.hardly_seen += later.hardly_seen;
         self.infinite = self.infinite.or(later.infinite);
     }
 }

@@ -57,9 +57,18 @@ fn of_the_table(model: &FittedModel) -> Vec<Finding> {
         let pairs = spelt_alike(&feature.kind)?;
         Some((&feature.name, format!("'{}' has {pairs}", feature.name)))
     });
+    let few = (0..model.encoding.features.len()).filter_map(|variable| {
+        let levels = model.encoding.hardly_seen_levels(variable);
+        let most = model.encoding.reference_level(variable)?;
+        let named: Vec<String> = levels.iter().take(MOST_LISTED).map(|level| format!("'{level}'")).collect();
+        let more = if levels.len() > named.len() { ", ..." } else { "" };
+        let name = &model.encoding.features[variable].name;
+        (!levels.is_empty()).then(|| (name, format!("of '{name}' {}{more} as '{most}'", named.join(", "))))
+    });
+    let few = listed(Code::LevelsOfFewRows, few);
     // Rows that a model remembers bring what was told of its table.
     let told_before = |found: &Finding| model.warnings.iter().any(|before| before.code == found.code);
-    filled.into_iter().chain(listed(Code::LevelsAlike, alike)).filter(|found| !told_before(found)).collect()
+    filled.into_iter().chain(few).chain(listed(Code::LevelsAlike, alike)).filter(|found| !told_before(found)).collect()
 }
 
 /// Levels that differ in nothing but capitals and blanks.

@@ -69,7 +69,7 @@ impl FittedModel {
         let share = memory.rows() as f64 / self.rows as f64;
         let error = |(k, &column): (usize, &usize)| {
             let encoded = &self.encoding.columns[column];
-            (encoded.name.as_str(), (variances[k + 1] * share).sqrt() / encoded.scale)
+            (encoded.name.as_str(), (variances[k + 1] * share).sqrt() * linear.step(&self.encoding, column).abs())
         };
         let errors: Vec<(&str, f64)> = columns.iter().enumerate().map(error).collect();
         errors.iter().all(|(_, error)| error.is_finite()).then_some(errors)

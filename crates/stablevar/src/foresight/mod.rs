@@ -16,7 +16,6 @@ mod drift;
 mod expected;
 mod foresee;
 mod held_out;
-mod levels;
 mod memory;
 mod new_rows;
 mod tilt;

@@ -87,8 +87,8 @@ impl LinearModel {
         self.within.map(|range| range.map(|value| self.target_mean + self.target_scale * value))
     }
 
-    /// Where far values of the columns begin, if they are drawn in. Nearer values are as they were, so that coefficients mean what
-    /// they mean without.
+    /// Where far values of the columns begin, if they are drawn in. Nearer values are as they were, so that coefficients of numbers mean
+    /// what they mean without; those of 0 and 1 are the difference that the model makes between the two.
     pub fn drawn_in(&self) -> Option<&[Bulk]> {
         self.drawn_in.as_deref()
     }
@@ -100,15 +100,37 @@ impl LinearModel {
 
     /// The coefficient of every encoded column in the user's units; for classes in log-odds.
     pub fn coefficients(&self, encoding: &Encoding) -> Vec<f64> {
-        let slopes = &self.standardised.coefficients[1..];
-        slopes.iter().zip(&encoding.columns).map(|(slope, column)| self.target_scale * slope / column.scale).collect()
+        let slopes = self.standardised_coefficients().iter().enumerate();
+        slopes.map(|(column, slope)| self.target_scale * slope * self.step(encoding, column)).collect()
     }
 
     /// The constant in the user's units.
     pub fn intercept(&self, encoding: &Encoding) -> f64 {
-        let shift: f64 =
-            self.coefficients(encoding).iter().zip(&encoding.columns).map(|(slope, column)| slope * column.mean).sum();
-        self.target_mean + self.target_scale * self.standardised.coefficients[0] - shift
+        let slopes = self.standardised_coefficients().iter().enumerate();
+        let shift: f64 = slopes.map(|(column, slope)| slope * self.zero(encoding, column)).sum();
+        self.target_mean + self.target_scale * (self.standardised.coefficients[0] + shift)
+    }
+
+    /// How far one unit of an encoded column goes on the scale of its standardised coefficient.
+    pub fn step(&self, encoding: &Encoding, column: usize) -> f64 {
+        let encoded = &encoding.columns[column];
+        match self.mark(encoding, column) {
+            Some(bulk) => bulk.drawn_in((1.0 - encoded.mean) / encoded.scale) - self.zero(encoding, column),
+            None => 1.0 / encoded.scale,
+        }
+    }
+
+    /// Where 0 of an encoded column lies on that scale.
+    fn zero(&self, encoding: &Encoding, column: usize) -> f64 {
+        let encoded = &encoding.columns[column];
+        let zero = -encoded.mean / encoded.scale;
+        self.mark(encoding, column).map_or(zero, |bulk| bulk.drawn_in(zero))
+    }
+
+    /// Where far values of a column of 0 and 1 begin, if they are drawn in: the mark of a rare level is itself such a value.
+    fn mark(&self, encoding: &Encoding, column: usize) -> Option<Bulk> {
+        let bulk = self.drawn_in.as_ref()?.get(column)?;
+        encoding.columns[column].rarer_share().map(|_| *bulk)
     }
 
     /// Units of the outcome per standardised unit; 1 for log-odds.
@@ -187,4 +209,44 @@ pub(super) fn improve(coefficients: &mut [f64], step: &LeastSquares, columns: &[
     let correction = factor.solve(&used.iter().map(|&column| step.cross[column]).collect::<Vec<_>>());
     used.iter().zip(&correction).for_each(|(&column, value)| coefficients[column] += value);
     Ok(max_abs(&correction))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::{Roles, TrainingData};
+    use crate::table::{Column, Table, TextValues, Values};
+
+    #[test]
+    fn coefficients_of_rare_levels_are_what_the_model_makes_of_them() {
+        let a: Vec<f64> = (0..400).map(|k| ((k * 37 % 101) as f64 / 50.0 - 1.0).powi(5)).collect();
+        let text: Vec<Option<&str>> = (0..400).map(|k| Some(if k % 30 == 1 { "rare" } else { "usual" })).collect();
+        let y = a
+            .iter()
+            .zip(&text)
+            .map(|(a, t)| 2.0 * a + if *t == Some("rare") { 5.0 } else { 1.0 })
+            .collect::<Vec<f64>>();
+        let column = |name: &str, values: Values<'static>| Column { name: name.to_string().into(), values };
+        let columns = [
+            column("a", Values::Number(a.into())),
+            column("t", Values::Text(TextValues::collect(text.into_iter()))),
+            column("y", Values::Number(y.into())),
+        ];
+        let data = TrainingData::prepare(&Table::new(columns.into()).unwrap(), &Roles::target("y")).unwrap();
+        let bulks = data.bulks();
+        let fit = least_squares(&data.drawn_in(&bulks), &[0, 1], &Weighting::Equal).unwrap();
+        let model = LinearModel::new(fit, &data.target).on_drawn_in(bulks);
+        let encoding = &data.encoding;
+        let at = |a: f64, text: &'static str| {
+            let columns = [
+                column("a", Values::Number(vec![a].into())),
+                column("t", Values::Text(TextValues::collect([Some(text)].into_iter()))),
+            ];
+            model.predict(&encoding.encode(&Table::new(columns.into()).unwrap()).unwrap().0)[0]
+        };
+        let (slopes, intercept) = (model.coefficients(encoding), model.intercept(encoding));
+        assert!((at(0.0, "rare") - at(0.0, "usual") - slopes[1]).abs() < 1e-9 && slopes[1] > 3.0, "{slopes:?}");
+        assert!((at(0.0, "usual") - intercept).abs() < 1e-9, "{intercept}");
+        assert!((at(0.01, "usual") - intercept - 0.01 * slopes[0]).abs() < 1e-9, "{slopes:?}");
+    }
 }

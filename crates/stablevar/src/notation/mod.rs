@@ -92,6 +92,8 @@ pub struct Written {
     orders: [u64; 3],
     hours: bool,
     first: Option<String>,
+    /// The first text that is no date, or not written like those before it.
+    misfit: Option<String>,
 }
 
 /// What texts are read as where they may mean two things.
@@ -138,6 +140,9 @@ impl Written {
                 }
             }
         }
+        if self.misfit.is_none() && !self.orders.iter().any(|count| self.fits(*count)) {
+            self.misfit = Some(text.to_string());
+        }
         fits
     }
 
@@ -146,7 +151,7 @@ impl Written {
         if let Some(unit) = split.unit {
             self.with_unit += 1;
             let first = self.unit.get_or_insert_with(|| unit.to_string());
-            self.units_differ |= first != unit;
+            self.units_differ |= number::same_unit(first) != number::same_unit(unit);
         }
         let [point, comma] = [Decimal::Point, Decimal::Comma].map(|mark| number::value(&split, mark).is_some());
         [false, point, comma]
@@ -233,6 +238,11 @@ impl Written {
     /// The first text that is a missing value if all others are numbers or dates.
     pub fn absent_example(&self) -> &str {
         self.first_absent.as_deref().unwrap_or_default()
+    }
+
+    /// The first text that is no date, or not written like those before it; its first text, if all are dates.
+    pub fn undated_example(&self) -> &str {
+        self.misfit.as_deref().unwrap_or(self.example())
     }
 
     /// Its first text, as an example.

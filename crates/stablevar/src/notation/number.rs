@@ -28,7 +28,7 @@ impl NumberNotation {
         let text = text.trim();
         let written = || {
             let split = split(text)?;
-            let known = split.unit.is_none_or(|unit| self.unit.as_deref() == Some(unit));
+            let known = split.unit.is_none_or(|unit| self.unit.as_deref().map(same_unit) == Some(same_unit(unit)));
             if known { value(&split, self.decimal) } else { None }
         };
         // Infinite values are refused further on, with their place.
@@ -55,6 +55,27 @@ const UNITS: [&str; 38] = [
     "US$", "AU$", "CA$", "NZ$", "HK$", "R$", "A$", "C$", "USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "AUD", "CAD",
     "NZD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "BRL", "Fr.", "zł", "Kč", "kr", "$", "€", "£", "¥", "₹", "₩", "₺",
     "₽", "%",
+];
+
+/// One way to write a currency that has several.
+pub(super) fn same_unit(unit: &str) -> &str {
+    let same = SAME_UNITS.iter().find(|(_, other)| *other == unit);
+    same.map_or(unit, |(one, _)| one)
+}
+
+const SAME_UNITS: [(&str, &str); 12] = [
+    ("€", "EUR"),
+    ("£", "GBP"),
+    ("US$", "USD"),
+    ("A$", "AU$"),
+    ("A$", "AUD"),
+    ("C$", "CA$"),
+    ("C$", "CAD"),
+    ("NZ$", "NZD"),
+    ("Fr.", "CHF"),
+    ("₹", "INR"),
+    ("zł", "PLN"),
+    ("Kč", "CZK"),
 ];
 
 /// A text taken apart.

@@ -7,7 +7,7 @@ use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
 use stablevar::selection::Rule;
-use stablevar::stress::{Figures, Honest};
+use stablevar::stress::{Figures, Honest, RefitChoice};
 use stablevar_report::text::{
     correlation, count, differs, environments, given_the_set, has_probability, joined, number, p_value, refit,
     sufficiency, weaker_than_t, without_weight,
@@ -255,7 +255,7 @@ fn words(model: &FittedModel, headings: &[&str]) -> Vec<String> {
     }
     lines.extend(given_the_set(model));
     if matches!(settings.rule, Rule::FalseDiscoveryRate(_)) {
-        lines.push("stable: chosen by p-values (--fdr), whatever the probability".into());
+        lines.push("stable: chosen by p-values (--fdr), whatever the probability; of near copies only the one with the strongest evidence".into());
     }
     let shown = |heading: &str| headings.contains(&heading);
     if shown(EFFECT) {
@@ -290,11 +290,18 @@ fn words(model: &FittedModel, headings: &[&str]) -> Vec<String> {
     lines
 }
 
-fn honest_words(honest: &Honest, metric: &str) -> String {
+/// How what was taken does in regions.
+fn taken(choice: &RefitChoice) -> Option<&Figures> {
+    choice.candidates.iter().find(|candidate| candidate.name == choice.chosen).map(|candidate| &candidate.figures)
+}
+
+fn honest_words(honest: &Honest, cheap: Option<&Figures>, metric: &str) -> String {
     let Figures { cv_error, stress_error, stress_worst, standard_error } = honest.figures;
+    let cheap =
+        cheap.map_or_else(String::new, |cheap| format!(" (where the choice was made {:.3})", cheap.stress_error));
     format!(
         "honest estimate, the selection repeated: {metric} {} in cross-validation; in {} regions that were held out \
-         {stress_error:.3} (s.e. {standard_error:.3}) of the error of all columns, in the worst {stress_worst:.3}",
+         {stress_error:.3} (s.e. {standard_error:.3}) of the error of all columns{cheap}, its worst region over theirs {stress_worst:.3}",
         number(cv_error),
         honest.regions
     )
@@ -310,7 +317,7 @@ fn print_fit(model: &FittedModel, weights: Weights, detail: Detail, printer: &Pr
             printer.line(&line)?;
         }
         if let Some(honest) = &choice.honest {
-            printer.line(&honest_words(honest, &choice.metric))?;
+            printer.line(&honest_words(honest, taken(choice), &choice.metric))?;
         }
     }
     let whose = if model.refit_is_weighted() { " under the weights of the refit" } else { "" };
