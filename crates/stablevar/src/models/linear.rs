@@ -226,7 +226,7 @@ mod tests {
             .zip(&text)
             .map(|(a, t)| 2.0 * a + if *t == Some("rare") { 5.0 } else { 1.0 })
             .collect::<Vec<f64>>();
-        let column = |name: &str, values: Values<'static>| Column { name: name.to_string().into(), values };
+        let column = |name: &str, values: Values<'static>| Column { name: name.to_string(), values };
         let columns = [
             column("a", Values::Number(a.into())),
             column("t", Values::Text(TextValues::collect(text.into_iter()))),
