@@ -402,6 +402,8 @@ def test_ctrl_c_stops_a_long_fit():
     import time
 
     program = (
+        # A program that was started in the background may have been told to ignore it.
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from stablevar import NonlinearSVIRegressor as N\n"
         "from stablevar.datasets import make_biased_linear\n"
         "X, y = make_biased_linear(30_000, 2.0, random_state=0)\n"
