@@ -179,7 +179,9 @@ def test_every_public_method_is_documented(place):
         assert "Parameters" in thing.__doc__, name
         # From Python 3.13 on docstrings come without their indentation.
         lines = inspect.cleandoc(thing.__doc__).splitlines()
-        missing = [p for p in inspect.signature(thing).parameters if not any(line.startswith(f"{p} :") for line in lines)]
+        missing = [
+            p for p in inspect.signature(thing).parameters if not any(line.startswith(f"{p} :") for line in lines)
+        ]
         assert not missing, (name, missing)
         for method, function in inspect.getmembers(thing, inspect.isfunction):
             if not method.startswith("_") and function.__module__.startswith("stablevar"):
