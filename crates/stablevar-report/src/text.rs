@@ -5,7 +5,7 @@ use stablevar::evidence::Sufficiency;
 use stablevar::finding::Code;
 use stablevar::fit::{EnvironmentEffects, FittedModel};
 use stablevar::selection::{Rule, StandIn};
-use stablevar::stress::RefitChoice;
+use stablevar::stress::{Figures, RefitChoice};
 use std::collections::HashSet;
 
 /// Text that is safe inside HTML and SVG, also in quoted attributes.
@@ -264,7 +264,12 @@ pub fn sufficiency(set: &Sufficiency) -> String {
     )
 }
 
-/// How the refit was chosen: what it is, why, and among what.
+/// How the refit that was taken does in regions; `None` if there was nothing to choose.
+pub fn taken(choice: &RefitChoice) -> Option<&Figures> {
+    choice.candidates.iter().find(|candidate| candidate.name == choice.chosen).map(|candidate| &candidate.figures)
+}
+
+/// How the refit was chosen: what it is, why, among what, and how it does.
 pub fn refit(choice: &RefitChoice) -> Vec<String> {
     let tried = match choice.candidates.len() {
         0 => None,
@@ -274,9 +279,7 @@ pub fn refit(choice: &RefitChoice) -> Vec<String> {
             choice.held_out()
         )),
     };
-    let taken = choice.candidates.iter().find(|candidate| candidate.name == choice.chosen);
-    let figures = taken.map(|taken| {
-        let figures = &taken.figures;
+    let figures = taken(choice).map(|figures| {
         format!(
             "  there: {:.3} of the error of a linear fit on all columns (s.e. {:.3}), its worst error over the worst of that {:.3}",
             figures.stress_error, figures.standard_error, figures.stress_worst

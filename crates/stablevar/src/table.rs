@@ -176,10 +176,10 @@ impl TextValues {
 }
 
 /// The number that a text is, or that it holds between signs and letters, as in `€49.50`, `19.00 EUR` and `12 %`. What holds two, or
-/// commas, may mean anything.
+/// commas, may mean anything; in brackets it would be negative in accounts.
 fn number_within(text: &str) -> Option<f64> {
     let digits = |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-');
-    as_number(text).or_else(|| as_number(text.trim_matches(|letter| !digits(letter))))
+    as_number(text).or_else(|| as_number(text.trim_matches(|letter| !digits(letter))).filter(|_| !text.contains('(')))
 }
 
 /// A text as a finite number, if it is one.
@@ -342,6 +342,14 @@ mod tests {
         assert_eq!(twice, Err(Error::DuplicateColumn { column: "a".into(), first: 1, second: 2 }));
         let ragged = Table::from_numbers([("a", vec![1.0]), ("b", vec![])]);
         assert_eq!(ragged, Err(Error::UnequalColumns { column: "b".into(), found: 0, expected: 1 }));
+    }
+
+    #[test]
+    fn numbers_among_signs_and_letters_are_read_and_doubtful_ones_are_not() {
+        let texts = ["€49.50", "19.00 EUR", "12 %", "$-5", "7", "(5)", "3 of 5", "1,234", "57.5 m2", "none"];
+        let read = TextValues::collect(texts.iter().map(|text| Some(*text))).numbers().to_vec();
+        assert_eq!(read[..5], [49.5, 19.0, 12.0, -5.0, 7.0]);
+        assert!(read[5..].iter().all(|value| value.is_nan()), "{read:?}");
     }
 
     #[test]

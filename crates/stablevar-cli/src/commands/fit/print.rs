@@ -7,10 +7,10 @@ use stablevar::finding::Code;
 use stablevar::fit::FittedModel;
 use stablevar::models::Model;
 use stablevar::selection::Rule;
-use stablevar::stress::{Figures, Honest, RefitChoice};
+use stablevar::stress::{Figures, Honest};
 use stablevar_report::text::{
     correlation, count, differs, environments, given_the_set, has_probability, joined, number, p_value, refit,
-    sufficiency, weaker_than_t, without_weight,
+    sufficiency, taken, weaker_than_t, without_weight,
 };
 
 /// Variables that are listed at most, unless all are asked for.
@@ -288,11 +288,6 @@ fn words(model: &FittedModel, headings: &[&str]) -> Vec<String> {
     let beside_t = shown("t") || shown(EFFECT) && shown(ERROR);
     lines.extend(weaker_than_t(model).filter(|_| beside_t));
     lines
-}
-
-/// How what was taken does in regions.
-fn taken(choice: &RefitChoice) -> Option<&Figures> {
-    choice.candidates.iter().find(|candidate| candidate.name == choice.chosen).map(|candidate| &candidate.figures)
 }
 
 fn honest_words(honest: &Honest, cheap: Option<&Figures>, metric: &str) -> String {
