@@ -151,7 +151,7 @@ class StableModel(Foreseeing, Stored, Parametrised, metaclass=ABCMeta):
 
     @property
     def coefficients_(self) -> Any:
-        """Coefficients of the model, a data frame with a row per encoded column of the selected variables.
+        """Coefficients of the model, a data frame with a row per encoded column that the model uses.
 
         ``standard_error`` and the interval of 95 % (``low``, ``high``) are for these variables as they were selected,
         whatever the residuals' variances; NaN where the refit has none (networks, shrunk coefficients). Of a network
@@ -194,7 +194,7 @@ class StableModel(Foreseeing, Stored, Parametrised, metaclass=ABCMeta):
         scikit-learn wants all columns of the training rows, and its checks hold estimators to that.
         """
         absent = absent_columns(self, X)
-        if not absent or set(absent) & set(self.selected_):
+        if not absent or set(absent) & set(self.summary_["uses"]):
             return ""
         return (
             f"Hint: predictions use none of the {len(absent)} that are missing, and any values do: "

@@ -44,7 +44,7 @@ class Foreseeing(metaclass=ABCMeta):
             ``trust``; printed as text, shown by notebooks as HTML. ``drift_frame()`` is a data frame.
         """
         check_is_fitted(self)
-        X, names = self._new_rows(columns_of_training(self, X), needed=self.summary_["selected"])
+        X, names = self._new_rows(columns_of_training(self, X), needed=self.summary_["uses"])
         return foresight_of(self._model.foresee(X, names), self.summary_["target"], self.summary_["remembered_rows"])
 
     def shift_curve(self, column: str) -> dict[str, Any]:

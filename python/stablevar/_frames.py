@@ -64,7 +64,7 @@ def evidence_frame(summary: dict[str, Any]) -> Any:
 
 
 def coefficient_frame(summary: dict[str, Any]) -> Any:
-    """One row per encoded column of the selected variables."""
+    """One row per encoded column that the model uses."""
     pandas = pandas_for("coefficients_", 'summary_["coefficients"] and summary_["standard_errors"]')
     variable_of = {column["name"]: column["feature"] for column in summary["columns"]}
     errors = summary["standard_errors"] or {}

@@ -7,7 +7,7 @@ use std::path::Path;
 
 const FORMAT: &str = "stablevar model";
 /// Raised when a file of an older program can't be read any more, or the other way round.
-const VERSION: u64 = 9;
+const VERSION: u64 = 10;
 /// The oldest version whose files mean the same to this program.
 const OLDEST: u64 = 8;
 

@@ -19,7 +19,7 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
     let names = model.encoding.feature_names();
     let coefficients = model.model.coefficients(&model.encoding);
     let by_name = |values: &[f64]| object(names.iter().cloned().zip(values.iter().copied()));
-    let used = model.selected_columns();
+    let used = model.used_columns();
     let history: Vec<Value> = model
         .history
         .iter()
@@ -117,6 +117,7 @@ pub fn json(model: &FittedModel, wording: &dyn Wording) -> Value {
         "inputs": model.encoding.inputs,
         "columns": model.encoding.columns.iter().map(|column| json!({"name": column.name, "feature": names[column.feature]})).collect::<Vec<_>>(),
     });
+    all["uses"] = json!(model.used_names());
     // Apart from the others, which are as many as the macro can take.
     let errors =
         model.standard_errors().map(|errors| errors.into_iter().map(|(name, error)| (name.to_string(), error)));

@@ -13,16 +13,21 @@ pub(crate) fn ways_to_fit() -> [(&'static str, String); 6] {
             "weights at ridge",
             "Rows are weighed so that columns correlate less, the more the smaller the figure.".into(),
         ),
-        ("far values drawn in", "Values far out in a column count as less far.".into()),
         ("half-way to trees", "Predictions are the mean of that fit's and of boosted trees'.".into()),
         (
             "within outcomes seen",
             "No prediction lies beyond the least and the greatest outcome of the rows fitted.".into(),
         ),
         (
-            "all columns, trees, network",
-            "Shown beside and not taken: a misleading column is at its best in regions of the same rows, and what trees and networks gain \
-             there was often lost in new places."
+            "half-way to all columns",
+            "Where the chosen variables do not predict as well as all, the straight line is the mean of that on them and of one on all \
+             columns."
+                .into(),
+        ),
+        (
+            "all columns, trees, network, far values drawn in",
+            "Shown beside and not taken: a misleading column is at its best in regions of the same rows, and what the others gain there was \
+             often lost in new places. Far values drawn in: values far out in a column count as less far."
                 .into(),
         ),
     ]

@@ -224,7 +224,7 @@ impl Board<'_> {
             _ => model.selected.clone(),
         };
         let limit = stable.method.refit.auto().map_or(OUTLIER_LIMIT, |auto| auto.robust.limit);
-        let question = Question { selected: &selected, sufficient: None, limit };
+        let question = Question { selected: &selected, sufficient: model.sufficiency.map(|set| set.sufficient), limit };
         let trial = Trial::run(data, self.held_out, &question, in_memory, &|_| ControlFlow::Continue(()))?;
         // Least squares on all columns is there already, as the baseline.
         let baseline = Candidate::plain(Variables::All, Kind::Linear);

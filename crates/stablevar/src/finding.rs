@@ -329,6 +329,11 @@ findings! {
         "the selected variables do not predict as well as all of them: here the loss of flexible regressions is {percent:1} % higher (s.e. {error:1} %)",
         "something that the other columns tell is missing, but none of them by itself has evidence enough to be added",
         "Use more rows or a lower cut-off ([threshold]); where new rows are like these, all columns predict better ([method=ols])";
+    /// The model takes the other columns, too.
+    HalfwayToAll "half-way-to-all":
+        "predictions are half-way between a fit on the selected variables and one on all columns",
+        "the selected ones fall short of what all columns tell; the rest can't be trusted column by column, but leaving all of it out costs accuracy for sure",
+        "Keep to the selected variables ([refit=linear]) where you know that the others will not hold; leave out by name what you distrust ([unstable])";
     /// Several variables could have been chosen.
     Interchangeable "interchangeable":
         "'{0}' is chosen, but {rest} could take its place",

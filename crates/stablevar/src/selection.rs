@@ -97,7 +97,7 @@ impl Rule {
     /// Positions of the variables selected, in order.
     ///
     /// With evidence near copies were judged without each other, so that each shows the effect they share: of those
-    /// that pass, the strongest is kept.
+    /// that pass, the strongest is kept. But one that the set needs was judged beside the others, and tells what they do not.
     pub fn select(&self, data: &Frame, probability: &[f64], evidence: Option<&[VariableEvidence]>) -> Vec<usize> {
         // Many probabilities are 1 to the last digit. Then p-values compare, also between variables of one column and of
         // many, which t does not; t is for those that are 0 to the last digit.
@@ -129,7 +129,10 @@ impl Rule {
         let mut selected: Vec<usize> = Vec::new();
         let passes = |variable: usize| told(variable).map_or(passes[variable], |told| told == Standing::Stable);
         for variable in ranked.into_iter().filter(|&variable| passes(variable)) {
-            let is_copy = evidence.is_some() && selected.iter().any(|&other| are_copies(data, variable, other));
+            let is_copy = evidence.is_some_and(|all| {
+                let of = |other: &usize| !all[*other].needed && are_copies(data, variable, *other);
+                !all[variable].needed && selected.iter().any(of)
+            });
             if is_stable(variable) || !is_copy && selected.len() < most {
                 selected.push(variable);
             }

@@ -45,7 +45,7 @@ fn foresee(model: &FittedModel, data: &Path, input: &InputArguments) -> Result<F
     let mut rows = model.new_rows().map_err(|source| IoError::Table { path: "the model".into(), source })?;
     let options = ReadOptions { only: Some(model.encoding.feature_names()), ..read_like(model, input) };
     let stream = TableStream::open(data, &options)?;
-    stream.require_for_model(model.selected_names())?;
+    stream.require_for_model(model.used_names())?;
     stream.for_each(|part| {
         let added = rows.add(&part.table);
         added.map_err(|source| IoError::Table { path: part.path.clone(), source: source.from_row(part.first) })

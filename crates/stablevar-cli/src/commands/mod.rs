@@ -95,10 +95,10 @@ fn predict_parts(
     let mut options = read_like(model, input);
     let more = || beside.as_they_are.iter().chain(beside.text).copied();
     options.text.extend(beside.text.iter().map(|name| name.to_string()));
-    options.only = Some(model.selected_names().into_iter().chain(more()).map(String::from).collect());
+    options.only = Some(model.used_names().into_iter().chain(more()).map(String::from).collect());
     let stream = TableStream::open(data, &options)?;
     stream.require(more())?;
-    stream.require_for_model(model.selected_names())?;
+    stream.require_for_model(model.used_names())?;
     stream.told(&Options).iter().for_each(|line| printer.note(line));
     let mut total = EncodingReport::default();
     let mut fill = |mut part: TablePart| {

@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> anyhow::Result<Ending> {
         bail!("two columns of the output would be called '{twice}'");
     }
     // What the model does not read is kept letter by letter: 007 stays 007.
-    let (read, not_read): (Vec<&str>, Vec<&str>) = kept.iter().partition(|name| model.selected_names().contains(name));
+    let (read, not_read): (Vec<&str>, Vec<&str>) = kept.iter().partition(|name| model.used_names().contains(name));
     let source = (arguments.data.as_path(), &arguments.input);
     let beside = Beside { as_they_are: &read, text: &not_read, needed: None };
     let mut beyond = Beyond::of(&model);

@@ -145,9 +145,9 @@ fn marked_name(model: &FittedModel, position: usize) -> String {
 fn row(model: &FittedModel, position: usize) -> Vec<TableCell> {
     let coefficients = model.model.coefficients(&model.encoding);
     let feature = &model.encoding.features[position];
-    let selected = model.selected.contains(&position);
+    let used = model.used().contains(&position);
     let cell = |values: &[f64]| match feature.columns.as_slice() {
-        _ if !selected => TableCell::number("–".into(), 0.0),
+        _ if !used => TableCell::number("–".into(), 0.0),
         [column] => TableCell::number(number(values[*column]), values[*column]),
         columns => {
             let largest = columns.iter().map(|&column| values[column].abs()).fold(0.0, f64::max);

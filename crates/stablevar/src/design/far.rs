@@ -49,7 +49,8 @@ impl TrainingData {
     }
 
     /// The same rows with far values of the columns drawn in; their frame is as it was.
-    pub fn drawn_in(&self, bulks: &[Bulk]) -> Self {
+    #[cfg(test)]
+    pub(crate) fn drawn_in(&self, bulks: &[Bulk]) -> Self {
         let mut drawn = self.clone();
         let width = drawn.design.columns();
         for row in drawn.design.values_mut().chunks_exact_mut(width) {

@@ -250,7 +250,7 @@ fn of_the_model(model: &FittedModel, share: f64, separated: bool) -> Vec<Finding
         found.push(Finding::new(Code::RareClass).about([rare]).with("percent", 100.0 * share.min(1.0 - share)));
     }
     let coefficients = model.model.coefficients(&model.encoding);
-    for column in model.selected_columns().into_iter().filter(|&column| !coefficients[column].is_finite()) {
+    for column in model.used_columns().into_iter().filter(|&column| !coefficients[column].is_finite()) {
         found.push(Finding::new(Code::Overflow).about([&model.encoding.columns[column].name]));
     }
     found

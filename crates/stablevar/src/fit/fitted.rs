@@ -43,6 +43,9 @@ pub struct FittedModel {
     pub encoding: Encoding,
     /// Positions of the selected variables in [`Encoding::features`].
     pub selected: Vec<usize>,
+    /// Positions of the variables that the model takes, if these are not the selected ones alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken: Vec<usize>,
     /// Per variable the probability of being stable: by its evidence if that was asked for, else that its gate is
     /// open; 1 or 0 for methods without gates.
     pub open_probability: Vec<f64>,
@@ -126,6 +129,7 @@ impl FittedModel {
         let fits = self.model.is_whole(columns)
             && self.open_probability.len() == features
             && known(&self.selected)
+            && known(&self.taken)
             && self.selected.iter().collect::<BTreeSet<_>>().len() == self.selected.len()
             && self.encoding.is_whole()
             && self
@@ -163,11 +167,11 @@ impl FittedModel {
         }
     }
 
-    /// The coefficient of every encoded column of a selected variable by its name, in the user's units; for classes in
+    /// The coefficient of every encoded column that the model uses by its name, in the user's units; for classes in
     /// log-odds, of a network the mean slope over the training rows.
     pub fn coefficients(&self) -> Vec<(&str, f64)> {
         let all = self.model.coefficients(&self.encoding);
-        let columns = self.selected_columns().into_iter();
+        let columns = self.used_columns().into_iter();
         columns.map(|column| (self.encoding.columns[column].name.as_str(), all[column])).collect()
     }
 
@@ -176,15 +180,15 @@ impl FittedModel {
         self.model.intercept(&self.encoding)
     }
 
-    /// Predictions for the rows of a table, for classes the probability of the second. The table needs only the selected
-    /// variables' columns.
+    /// Predictions for the rows of a table, for classes the probability of the second. The table needs only the
+    /// columns that the model uses.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>> {
         Ok(self.predict_and_report(table)?.0)
     }
 
     /// The same with what was out of the ordinary in these rows.
     pub fn predict_and_report(&self, table: &Table) -> Result<(Vec<f64>, EncodingReport)> {
-        let (design, report) = self.encoding.encode_variables(table, &self.selected)?;
+        let (design, report) = self.encoding.encode_variables(table, self.used())?;
         let predictions = self.model.predict(&design);
         if let Some(row) = predictions.iter().position(|value| !value.is_finite()) {
             return Err(Error::PredictionOverflow { row: row + 1, value: predictions[row] });
@@ -246,7 +250,7 @@ impl FittedModel {
         let memory = self.memory.as_ref().ok_or(Error::NothingRemembered { asked_for: self.method.remember == 0 })?;
         Ok(Known {
             encoding: &self.encoding,
-            selected: &self.selected,
+            used: self.used(),
             model: &self.model,
             memory,
             classes: self.classes.is_some(),
@@ -277,7 +281,26 @@ impl FittedModel {
 
     /// Encoded columns of the selected variables.
     pub fn selected_columns(&self) -> Vec<usize> {
-        self.selected.iter().flat_map(|&variable| self.encoding.features[variable].columns.iter().copied()).collect()
+        self.columns_of(&self.selected)
+    }
+
+    /// Positions of the variables that the model uses: the selected ones, and all others too where it is half-way to all columns.
+    pub fn used(&self) -> &[usize] {
+        if self.taken.is_empty() { &self.selected } else { &self.taken }
+    }
+
+    /// Names of the variables that the model uses.
+    pub fn used_names(&self) -> Vec<&str> {
+        self.used().iter().map(|&variable| self.encoding.features[variable].name.as_str()).collect()
+    }
+
+    /// Encoded columns of the variables that the model uses.
+    pub fn used_columns(&self) -> Vec<usize> {
+        self.columns_of(self.used())
+    }
+
+    fn columns_of(&self, variables: &[usize]) -> Vec<usize> {
+        variables.iter().flat_map(|&variable| self.encoding.features[variable].columns.iter().copied()).collect()
     }
 }
 

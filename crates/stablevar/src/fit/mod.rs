@@ -55,6 +55,8 @@ pub struct Fit {
 /// What a method found, before the parts all methods share.
 struct Found {
     selected: Vec<usize>,
+    /// The variables that the model takes, if these are not the selected ones alone.
+    taken: Vec<usize>,
     open_probability: Vec<f64>,
     model: Model,
     separated: bool,
@@ -185,7 +187,7 @@ fn by_svi(
         sufficiency = Some(evidence::sufficiency(data, how, &outcome.selected)?);
     }
     let sufficient = sufficiency.filter(|_| !asked_for).map(|set| set.sufficient);
-    let Refitting { refitted, selected, weights, memory, choice, mut findings } =
+    let Refitting { refitted, selected, taken, weights, memory, choice, mut findings } =
         refit_chosen(data, refit, outcome.selected, sufficient, seed, watch)?;
     findings.extend(joined.map(|joined| joined.finding));
     let (mut converged, mut stop_reason) = judge_loops(&outcome.history, outcome.stop, settings);
@@ -211,6 +213,7 @@ fn by_svi(
         selection_frequency,
         penalty_path: settings.gates.penalty_path(&outcome.gated),
         selected,
+        taken,
         model: refitted.model,
         separated: refitted.separated,
         memory,
@@ -404,6 +407,7 @@ impl Found {
             (0..data.frame().encoding.features.len()).map(|variable| f64::from(selected.contains(&variable))).collect();
         Self {
             selected,
+            taken: Vec::new(),
             open_probability,
             model: refitted.model,
             separated: refitted.separated,
@@ -504,6 +508,7 @@ fn assemble(data: &dyn RowSource, method: &Method, seed: u64, found: Found) -> R
         seed,
         encoding: frame.encoding.clone(),
         selected: found.selected,
+        taken: found.taken,
         open_probability: found.open_probability,
         model: found.model,
         refit: found.refit,

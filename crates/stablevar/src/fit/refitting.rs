@@ -1,20 +1,22 @@
 //! The refit, where a stress test chooses it.
 
 use super::{Remembering, Step, Watch, fit_to, remember, uniform};
-use crate::design::{Bulk, TrainingData};
+use crate::design::TrainingData;
 use crate::error::Result;
 use crate::finding::Finding;
 use crate::foresight::TrainingMemory;
-use crate::models::{AutoRefit, LinearModel, Mlp, Model, PlainLinear, Refit, Refitted, Trees, TreesModel};
+use crate::models::{AutoRefit, Fitting, LinearModel, Mlp, Model, PlainLinear, Refit, Refitted, Trees, TreesModel};
 use crate::passes::{QuadraticFunction, RowSource, Weighting};
-use crate::stress::{Chosen, Kind, Question, RefitChoice, Variables, choose, range};
+use crate::stress::{Chosen, Kind, Question, RefitChoice, Variables, choose, not_told_unstable, range};
 use crate::weights::SampleWeights;
 
 /// A refit and how it came about.
 pub(super) struct Refitting {
     pub refitted: Refitted,
-    /// The variables that it takes.
+    /// The variables chosen.
     pub selected: Vec<usize>,
+    /// The variables that it takes, if these are not the chosen ones alone.
+    pub taken: Vec<usize>,
     /// Its weights, if rows do not count alike.
     pub weights: Option<(SampleWeights, QuadraticFunction)>,
     /// Training rows with its held-out predictions.
@@ -37,7 +39,8 @@ pub(super) fn refit_chosen(
         let alike = uniform(data);
         let refitted = fit_to(refit, data, &selected, &alike, seed)?;
         let memory = remember(remembering, &refitted, data, &selected, &alike, seed)?;
-        return Ok(Refitting { refitted, selected, weights: None, memory, choice: None, findings: Vec::new() });
+        let taken = Vec::new();
+        return Ok(Refitting { refitted, selected, taken, weights: None, memory, choice: None, findings: Vec::new() });
     };
     let question = Question { selected: &selected, sufficient, limit: auto.robust.limit };
     let chosen = choose(data, &question, &|candidates| watch(Step::Candidate(candidates)))?;
@@ -52,7 +55,7 @@ fn carry_out(
     chosen: Chosen,
     seed: u64,
 ) -> Result<Refitting> {
-    let Chosen { mut choice, function, bulks, findings } = chosen;
+    let Chosen { mut choice, function, findings } = chosen;
     let features = &data.frame().encoding.features;
     let selected = match choice.candidate.variables {
         Variables::Chosen => selected,
@@ -68,11 +71,13 @@ fn carry_out(
         Kind::Trees => Refit::Trees(Trees { limit: auto.robust.limit, ..Trees::default() }),
         Kind::Network => Refit::Network(Mlp::default()),
     };
-    let columns: Vec<usize> =
-        selected.iter().flat_map(|&variable| features[variable].columns.iter().copied()).collect();
+    let columns_of = |variables: &[usize]| -> Vec<usize> {
+        variables.iter().flat_map(|&variable| features[variable].columns.iter().copied()).collect()
+    };
+    let columns = columns_of(&selected);
+    let taken = if choice.candidate.beside_all { not_told_unstable(data.frame()) } else { Vec::new() };
     let moderation = Moderation {
-        // Far values are drawn in for rows in memory alone.
-        bulks: bulks.filter(|_| data.memory().is_some()),
+        beside: choice.candidate.beside_all.then(|| columns_of(&taken)),
         trees: choice.candidate.halfway.then_some(Trees { limit: auto.robust.limit, ..Trees::default() }),
         held: choice.candidate.held,
     };
@@ -82,13 +87,13 @@ fn carry_out(
         moderation.fit(&refit, rows, &columns, weighting, seed).map(|refitted| refitted.model)
     };
     let memory = TrainingMemory::gather(data, used.weighting(), most, &again)?;
-    Ok(Refitting { refitted, selected, weights, memory, choice: Some(choice), findings })
+    Ok(Refitting { refitted, selected, taken, weights, memory, choice: Some(choice), findings })
 }
 
 /// What keeps a fit from going too far.
 struct Moderation {
-    /// Where far values of the columns begin, if they are drawn in.
-    bulks: Option<Vec<Bulk>>,
+    /// The columns of the plain fit that the straight line goes half-way to, if it does.
+    beside: Option<Vec<usize>>,
     /// The trees that predictions go half-way to, if they do.
     trees: Option<Trees>,
     /// Whether predictions are held within the outcomes of the rows fitted.
@@ -104,23 +109,21 @@ impl Moderation {
         weighting: &Weighting,
         seed: u64,
     ) -> Result<Refitted> {
-        let Some(memory) = rows.memory() else { return refit.kind().fit(rows, columns, weighting, seed) };
-        let mut refitted = match &self.bulks {
-            Some(bulks) => {
-                // Weights are functions of the columns as they are, so they are taken before far values are drawn in.
-                let given = SampleWeights::new(weighting.of_design(&memory.design).into_owned(), &memory.base);
-                refit.kind().fit(&memory.drawn_in(bulks), columns, given.weighting(), seed)?
-            }
-            None => refit.kind().fit(rows, columns, weighting, seed)?,
-        };
+        let mut refitted = refit.kind().fit(rows, columns, weighting, seed)?;
         let Model::Linear(mut line) = refitted.model else { return Ok(refitted) };
-        if let Some(bulks) = &self.bulks {
-            line = line.on_drawn_in(bulks.clone());
+        if let Some(all) = &self.beside
+            && let Model::Linear(other) = PlainLinear.fit(rows, all, &Weighting::Equal, seed)?.model
+        {
+            line = line.halfway_to(&other);
         }
+        let Some(memory) = rows.memory() else {
+            refitted.model = Model::Linear(line);
+            return Ok(refitted);
+        };
         let seen = self.held.then(|| range(memory.outcome.iter().copied()));
         refitted.model = match &self.trees {
             Some(trees) => {
-                let model = trees.fit_beside(memory, columns, &Weighting::Equal, Some(line))?;
+                let model = trees.fit_beside(memory, columns, line)?;
                 Model::Trees(seen.into_iter().fold(model, TreesModel::held_within))
             }
             None => Model::Linear(seen.into_iter().fold(line, LinearModel::held_within)),

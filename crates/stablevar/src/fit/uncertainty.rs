@@ -20,6 +20,10 @@ impl FittedModel {
     /// no function of the row, and where too few rows are remembered.
     pub fn standard_errors(&self) -> Option<Vec<(&str, f64)>> {
         let Model::Linear(linear) = &self.model else { return None };
+        // Half-way between two fits there is no such formula.
+        if self.refit.as_ref().is_some_and(|choice| choice.candidate.beside_all) {
+            return None;
+        }
         let limit = match &self.method.refit {
             Refit::Linear(_) => None,
             Refit::Robust(robust) => Some(robust.limit),

@@ -180,7 +180,7 @@ impl NewRows<'_> {
     /// Encoded columns that the ratio of densities is learnt on: those of the model, and others that tell of the losses. Columns that tell
     /// nothing of them would only make the weights vary.
     fn telling_columns(&self, losses: &[f64]) -> Vec<usize> {
-        let mut used = self.known.selected_columns();
+        let mut used = self.known.used_columns();
         let compared = self.variables.iter().flatten();
         let others = compared.flat_map(|&variable| self.known.encoding.features[variable].columns.iter().copied());
         let mut telling: Vec<(usize, f64)> = others
@@ -202,7 +202,7 @@ impl NewRows<'_> {
         let weight = |variable: usize| {
             encoding.features[variable].columns.iter().map(|&column| slopes[column].abs()).sum::<f64>()
         };
-        let all: f64 = self.known.selected.iter().map(|&variable| weight(variable)).sum();
+        let all: f64 = self.known.used.iter().map(|&variable| weight(variable)).sum();
         let count = |counts: &[(String, usize)], name: &str| {
             counts.iter().find(|(known, _)| known == name).map_or(0.0, |(_, rows)| *rows as f64)
         };
@@ -213,7 +213,7 @@ impl NewRows<'_> {
             .map(|&variable| {
                 let feature = &encoding.features[variable];
                 let first = feature.columns[0];
-                let used = self.known.selected.contains(&variable);
+                let used = self.known.used.contains(&variable);
                 let counted = Counted {
                     rows: self.rows as f64,
                     sums: feature.columns.iter().map(|&column| self.sums[column]).collect(),
@@ -325,7 +325,7 @@ impl NewRows<'_> {
                 Finding::new(Code::HardlySeenLevels).about(named).with("percent", share).detail(stands_in)
             })
         };
-        self.known.selected.iter().filter_map(told).collect()
+        self.known.used.iter().filter_map(told).collect()
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Known<'a> {
     /// How a table becomes a design matrix.
     pub encoding: &'a Encoding,
     /// Positions of the variables that the model uses.
-    pub selected: &'a [usize],
+    pub used: &'a [usize],
     /// What predicts.
     pub model: &'a Model,
     /// Training rows with held-out predictions.
@@ -40,9 +40,9 @@ pub struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// Encoded columns of the selected variables.
-    pub(super) fn selected_columns(&self) -> Vec<usize> {
-        self.selected.iter().flat_map(|&variable| self.encoding.features[variable].columns.iter().copied()).collect()
+    /// Encoded columns of the variables that the model uses.
+    pub(super) fn used_columns(&self) -> Vec<usize> {
+        self.used.iter().flat_map(|&variable| self.encoding.features[variable].columns.iter().copied()).collect()
     }
 }
 
@@ -127,10 +127,10 @@ impl<'a> NewRows<'a> {
 
     /// The variables that can be compared: all that the model uses, and the others that the table has as training had them.
     fn compared(&self, table: &Table) -> Result<Vec<usize>> {
-        self.encoding.encode_variables(&table.keep_rows(&[]), self.known.selected)?;
+        self.encoding.encode_variables(&table.keep_rows(&[]), self.known.used)?;
         let none = table.keep_rows(&[]);
         let comparable = |variable: &usize| {
-            self.known.selected.contains(variable) || self.encoding.encode_variables(&none, &[*variable]).is_ok()
+            self.known.used.contains(variable) || self.encoding.encode_variables(&none, &[*variable]).is_ok()
         };
         Ok((0..self.encoding.features.len()).filter(comparable).collect())
     }
@@ -144,7 +144,7 @@ impl<'a> NewRows<'a> {
             let Ok(column) = table.column(&feature.name) else { continue };
             let hardly = self.encoding.hardly_seen_levels(variable);
             if !hardly.is_empty() {
-                let used = self.known.selected.contains(&variable);
+                let used = self.known.used.contains(&variable);
                 for row in 0..table.rows() {
                     let Some(level) = column.values.text(row).filter(|level| hardly.contains(level)) else { continue };
                     *self.hardly_seen[variable].entry(level).or_default() += 1;
@@ -206,7 +206,7 @@ impl Seen {
                 (low - STRETCH * (high - low), high + STRETCH * (high - low))
             })
             .collect();
-        let selected = known.selected_columns();
+        let selected = known.used_columns();
         let rows = Matrix::from_fn(training.rows(), selected.len(), |row, k| training[(row, selected[k])]);
         let mut moments = crate::rows::weighted_cross_product(&rows, &vec![1.0 / rows.rows() as f64; rows.rows()]);
         // Directions in which training hardly varied are not to make every row a far one.
@@ -232,7 +232,7 @@ impl Seen {
             matches!(feature.kind, FeatureKind::Category { .. }) && feature.columns.iter().all(|&k| values[k] == 0.0)
         };
         self.selected.iter().any(|&column| self.is_beyond(column, values[column]))
-            || known.selected.iter().any(new_level)
+            || known.used.iter().any(new_level)
             || self.distance_of(values) > self.distance
     }
 

@@ -174,7 +174,7 @@ impl<'a> Tilts<'a> {
             let encoded = &self.known.encoding.columns[column];
             let text = feature.columns.len() > 1 || encoded.level.is_some();
             let level = text.then(|| encoded.level.clone().unwrap_or_else(|| "(rare)".into()));
-            let used = self.known.selected.contains(&variable);
+            let used = self.known.used.contains(&variable);
             (ShiftCurve { column: feature.name.clone(), level, used, danger: danger(&points), points }, column)
         });
         let most = curves.reduce(|most, next| if next.0.danger > most.0.danger { next } else { most });

@@ -71,8 +71,17 @@ impl LinearModel {
         Self { standardised, link, target_mean, target_scale, drawn_in: None, within: None }
     }
 
-    /// The same for columns whose far values are drawn in ([`Bulk::drawn_in`]), as those were that it was fitted to.
-    pub fn on_drawn_in(self, bulks: Vec<Bulk>) -> Self {
+    /// Half-way between this straight line and another on columns as they are.
+    pub(crate) fn halfway_to(mut self, other: &Self) -> Self {
+        let pairs = self.standardised.coefficients.iter_mut().zip(&other.standardised.coefficients);
+        pairs.for_each(|(own, other)| *own = 0.5 * (*own + other));
+        self
+    }
+
+    /// The same for columns whose far values are drawn in ([`Bulk::drawn_in`]), as those were that it was fitted to: what files of older
+    /// programs may hold.
+    #[cfg(test)]
+    pub(crate) fn on_drawn_in(self, bulks: Vec<Bulk>) -> Self {
         Self { drawn_in: Some(bulks), ..self }
     }
 

@@ -60,7 +60,7 @@ pub struct Candidate {
     pub kind: Kind,
     /// The ridge of the soft balance that weighs the rows; `None` counts them alike.
     pub ridge: Option<Positive>,
-    /// Whether far values of the columns are drawn in ([`Bulk::drawn_in`]).
+    /// Whether far values of the columns are drawn in ([`Bulk::drawn_in`]): a reference, which models of older programs may be.
     pub drawn_in: bool,
     /// Whether predictions are half-way between this fit and trees.
     #[serde(default)]
@@ -68,12 +68,15 @@ pub struct Candidate {
     /// Whether predictions are held within the outcomes that training saw.
     #[serde(default)]
     pub held: bool,
+    /// Whether the straight line is half-way to least squares (logistic regression) on all columns.
+    #[serde(default)]
+    pub beside_all: bool,
 }
 
 impl Candidate {
     /// Rows alike and columns as they are.
     pub fn plain(variables: Variables, kind: Kind) -> Self {
-        Self { variables, kind, ridge: None, drawn_in: false, halfway: false, held: false }
+        Self { variables, kind, ridge: None, drawn_in: false, halfway: false, held: false, beside_all: false }
     }
 
     /// Whether it can bend.
@@ -95,6 +98,9 @@ impl Candidate {
         }
         if self.drawn_in {
             name += ", far values drawn in";
+        }
+        if self.beside_all {
+            name += ", half-way to all columns";
         }
         if self.halfway {
             name += ", half-way to trees";
@@ -125,19 +131,18 @@ pub(super) struct Material {
     /// Per kind of variables and whether far values are drawn in.
     sheets: Vec<(Variables, bool, Sheet)>,
     strengths: Vec<Strength>,
-    pub bulks: Vec<Bulk>,
     task: Task,
 }
 
 impl Material {
-    /// `chosen` are encoded columns in order; far values are drawn in if that `can` be done in the end.
-    pub(super) fn new(data: &TrainingData, chosen: &[usize], can_draw_in: bool) -> Result<Self> {
+    /// `chosen` are encoded columns in order.
+    pub(super) fn new(data: &TrainingData, chosen: &[usize]) -> Result<Self> {
         let all: Vec<usize> = (0..data.columns()).collect();
         let bulks = data.bulks();
         let has_far = chosen.iter().any(|&k| (0..data.rows()).any(|row| bulks[k].is_far(data.design[(row, k + 1)])));
         let mut sheets = vec![(Variables::All, false, sheet(data, &all, None))];
         sheets.push((Variables::Chosen, false, sheet(data, chosen, None)));
-        if can_draw_in && has_far {
+        if has_far {
             sheets.push((Variables::Chosen, true, sheet(data, chosen, Some(&bulks))));
         }
         let of_all = if all.len() * all.len().saturating_sub(1) / 2 <= MOST_PAIRS && chosen.len() < all.len() {
@@ -150,7 +155,7 @@ impl Material {
             || strengths(data, Variables::All, &all, of_all),
         );
         let strengths = one?.into_iter().chain(other?).collect();
-        Ok(Self { sheets, strengths, bulks, task: data.target.task() })
+        Ok(Self { sheets, strengths, task: data.target.task() })
     }
 
     /// The candidates on the chosen variables, the plain one first, then those on all, least squares first.
@@ -163,7 +168,9 @@ impl Material {
         let mut found = Vec::new();
         for &(variables, drawn_in, _) in self.sheets.iter().skip(1) {
             let ridges = self.strengths.iter().filter(|strength| strength.variables == variables);
-            for ridge in std::iter::once(None).chain(ridges.map(|strength| Some(strength.ridge))) {
+            // With far values drawn in they are a reference.
+            let ridges = ridges.filter(|_| !drawn_in).map(|strength| Some(strength.ridge));
+            for ridge in std::iter::once(None).chain(ridges) {
                 let of_kind = |&kind: &Kind| Candidate { ridge, drawn_in, ..Candidate::plain(variables, kind) };
                 found.extend(kinds.iter().map(of_kind));
             }

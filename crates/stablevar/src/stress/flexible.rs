@@ -12,6 +12,7 @@ use crate::parameter::Positive;
 use crate::passes::Weighting;
 use crate::rows::{evenly_spaced, weighted_cross_product};
 use crate::threads;
+use std::borrow::Cow;
 
 /// Regions that are held out at most.
 const REGIONS: usize = 8;
@@ -90,17 +91,44 @@ pub(super) fn fewer(held_out: &HeldOut) -> HeldOut {
     held_out.with_first(REGIONS)
 }
 
+/// What a candidate predicts held within the outcomes of the rows that were fitted.
+pub(super) fn held_within_seen(held_out: &HeldOut, candidate: &Candidate, outputs: &Outputs) -> Outputs {
+    if candidate.is_flexible() { fewer(held_out).held_within_seen(outputs) } else { held_out.held_within_seen(outputs) }
+}
+
 /// How many regions a candidate was judged in.
 pub(super) fn regions(held_out: &HeldOut, candidate: &Candidate) -> usize {
     if candidate.is_flexible() { fewer(held_out).regions.used.len() } else { held_out.regions.used.len() }
 }
 
-/// How the errors of a candidate in regions compare with those of a linear one, in those regions that both were judged in.
-pub(super) fn difference(held_out: &HeldOut, candidate: &Candidate, losses: &Losses, linear: &Losses) -> Difference {
-    if !candidate.is_flexible() {
-        return held_out.difference(losses, linear);
+/// A candidate and its losses.
+pub(super) type Tried<'a> = (&'a Candidate, &'a Losses);
+
+/// How the errors of a candidate in regions compare with those of another, in those regions that both were judged in.
+pub(super) fn difference(held_out: &HeldOut, one: Tried, other: Tried) -> Difference {
+    let [one_losses, other_losses] = in_common(held_out, one, other);
+    match one.0.is_flexible() || other.0.is_flexible() {
+        true => fewer(held_out).difference(&one_losses, &other_losses),
+        false => held_out.difference(&one_losses, &other_losses),
     }
-    fewer(held_out).difference(losses, &of_fewer(held_out, linear))
+}
+
+/// The same in ordinary cross-validation.
+pub(super) fn as_usual(held_out: &HeldOut, one: Tried, other: Tried) -> Difference {
+    let [one_losses, other_losses] = in_common(held_out, one, other);
+    match one.0.is_flexible() || other.0.is_flexible() {
+        true => fewer(held_out).difference_as_usual(&one_losses, &other_losses),
+        false => held_out.difference_as_usual(&one_losses, &other_losses),
+    }
+}
+
+/// The losses of two candidates in the parts that both were judged in.
+fn in_common<'a>(held_out: &HeldOut, one: Tried<'a>, other: Tried<'a>) -> [Cow<'a, Losses>; 2] {
+    let fewer = one.0.is_flexible() || other.0.is_flexible();
+    [one, other].map(|(candidate, losses)| match fewer && !candidate.is_flexible() {
+        true => Cow::Owned(of_fewer(held_out, losses)),
+        false => Cow::Borrowed(losses),
+    })
 }
 
 /// The figures of a candidate beside a linear baseline.
@@ -109,12 +137,4 @@ pub(super) fn figures(held_out: &HeldOut, candidate: &Candidate, losses: &Losses
         return held_out.figures(losses, baseline);
     }
     fewer(held_out).figures(losses, &of_fewer(held_out, baseline))
-}
-
-/// The same in ordinary cross-validation.
-pub(super) fn as_usual(held_out: &HeldOut, candidate: &Candidate, losses: &Losses, linear: &Losses) -> Difference {
-    if !candidate.is_flexible() {
-        return held_out.difference_as_usual(losses, linear);
-    }
-    fewer(held_out).difference_as_usual(losses, &of_fewer(held_out, linear))
 }

@@ -21,7 +21,7 @@ pub use judging::{Difference, Figures, HeldOut, Losses};
 pub(crate) use judging::{Outputs, range};
 pub use regions::{Region, Regions, folds};
 
-use crate::design::{Bulk, Task, TrainingData};
+use crate::design::{Frame, Standing, Task, TrainingData};
 use crate::error::{Error, Result};
 use crate::finding::{Code, Finding};
 use crate::parameter::Positive;
@@ -49,6 +49,8 @@ const ROUNDING: f64 = 1e-7;
 /// of a biased sample, by several standard errors: a biased column makes up for what is not linear. So smaller shares say nothing,
 /// and columns that tell nothing beyond the chosen ones in flexible regressions are never taken back by a linear model's need.
 const CLEARLY: f64 = 2.0;
+/// Rows per encoded column that a fit on all columns must have, if predictions are to go half-way to it.
+const ROWS_PER_COLUMN: usize = 5;
 /// The share by which trees or a network must do better than the best linear candidate, beyond so many standard errors: they have more
 /// ways to follow what does not carry over. On simulated worlds whose columns shift one standard error would do no harm either (`refits rule`),
 /// and on the paper's data trees are not better at all.
@@ -111,8 +113,6 @@ pub struct Chosen {
     pub choice: RefitChoice,
     /// The weights, as a function of all encoded columns.
     pub function: Option<QuadraticFunction>,
-    /// Where far values of the columns begin, if they are to be drawn in.
-    pub bulks: Option<Vec<Bulk>>,
     /// What was found out.
     pub findings: Vec<Finding>,
 }
@@ -165,7 +165,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Fits every candidate without every part of the rows. Far values are drawn in, trees and networks tried and predictions held if the
+    /// Fits every candidate without every part of the rows. Trees and networks are tried and predictions held if the
     /// table is `in_memory`: others could not be fitted to all of its rows.
     pub fn run(
         data: &TrainingData,
@@ -180,7 +180,7 @@ impl Trial {
             return Ok(nothing);
         }
         let chosen = encoded(data, question.selected);
-        let material = Material::new(data, &chosen, in_memory)?;
+        let material = Material::new(data, &chosen)?;
         let mut candidates = material.candidates(chosen.len() == data.columns());
         let flexible = if in_memory { flexible::kinds(data.rows()) } else { &[] };
         candidates.extend(flexible.iter().map(|&kind| Candidate::plain(Variables::Chosen, kind)));
@@ -210,6 +210,9 @@ impl Trial {
         if in_memory {
             trial.add_moderate(held_out);
         }
+        if question.sufficient == Some(false) {
+            trial.add_beside_all(data, held_out);
+        }
         Ok(trial)
     }
 
@@ -228,9 +231,9 @@ impl Trial {
 
     /// Adds what goes half-way: the linear fit that would be taken half-way to trees, and both held within the outcomes seen.
     fn add_moderate(&mut self, held_out: &HeldOut) {
-        let (line, _) = self.line(held_out);
+        let Some(line) = self.line(held_out).map(|line| line.position) else { return };
         let mut found = vec![line];
-        if let Some(trees) = self.candidates.iter().position(|candidate| candidate.kind == Kind::Trees) {
+        if let Some(trees) = self.position(&Candidate::plain(Variables::Chosen, Kind::Trees)) {
             let outputs = halfway(&flexible::of_fewer(held_out, &self.outputs[line]), &self.outputs[trees]);
             let candidate = Candidate { halfway: true, ..self.candidates[line] };
             found.extend(self.add(held_out, candidate, Some(outputs)));
@@ -239,21 +242,45 @@ impl Trial {
         if held_out.task() == Task::Regression {
             for k in found {
                 let candidate = Candidate { held: true, ..self.candidates[k] };
-                let outputs = match candidate.is_flexible() {
-                    true => flexible::fewer(held_out).held_within_seen(&self.outputs[k]),
-                    false => held_out.held_within_seen(&self.outputs[k]),
-                };
+                let outputs = flexible::held_within_seen(held_out, &candidate, &self.outputs[k]);
                 self.add(held_out, candidate, Some(outputs));
             }
         }
     }
 
-    /// The linear, or flexible, candidate with the least error in regions among those on these variables.
-    fn best(&self, held_out: &HeldOut, variables: Variables, flexible: bool) -> Option<usize> {
-        let stressed = |k: &usize| self.difference(held_out, *k, &self.baseline).mean;
+    /// Adds what would be taken with its straight line half-way to least squares (logistic regression) on all columns but those that were told to
+    /// be unstable: for sets that fall short.
+    fn add_beside_all(&mut self, data: &TrainingData, held_out: &HeldOut) {
+        let variables = not_told_unstable(data.frame());
+        let Some(settled) = self.settled(held_out) else { return };
+        if data.rows() < ROWS_PER_COLUMN * (encoded(data, &variables).len() + 1) {
+            return;
+        }
+        let candidate = self.candidates[settled.position];
+        let line = self.position(&Candidate { halfway: false, held: false, ..candidate });
+        let (Some(line), Some(all)) = (line, plain_outputs(data, held_out, &variables)) else { return };
+        let mut outputs = halfway(&self.outputs[line], &all);
+        if candidate.halfway {
+            let trees = self.position(&Candidate::plain(Variables::Chosen, Kind::Trees));
+            let Some(trees) = trees else { return };
+            outputs = halfway(&flexible::of_fewer(held_out, &outputs), &self.outputs[trees]);
+        }
+        if candidate.held {
+            outputs = flexible::held_within_seen(held_out, &candidate, &outputs);
+        }
+        self.add(held_out, Candidate { beside_all: true, ..candidate }, Some(outputs));
+    }
+
+    fn position(&self, wanted: &Candidate) -> Option<usize> {
+        self.candidates.iter().position(|candidate| candidate == wanted)
+    }
+
+    /// The linear, or flexible, candidate with the least error in regions among those that `fit`.
+    fn best(&self, held_out: &HeldOut, fit: impl Fn(&Candidate) -> bool) -> Option<usize> {
+        let stressed = |k: &usize| self.beside_baseline(held_out, *k).mean;
         let able = (0..self.candidates.len()).filter(|&k| {
-            let candidate = self.candidates[k];
-            candidate.variables == variables && candidate.is_flexible() == flexible && !candidate.held
+            let candidate = &self.candidates[k];
+            fit(candidate) && !candidate.held && !candidate.beside_all
         });
         // Of two that differ by rounding the first, whatever the order of the rows.
         able.map(|k| (k, stressed(&k)))
@@ -261,9 +288,31 @@ impl Trial {
             .map(|(best, _)| best)
     }
 
-    /// How the errors of a candidate in regions compare with the losses of a linear one.
-    pub fn difference(&self, held_out: &HeldOut, candidate: usize, linear: &Losses) -> Difference {
-        flexible::difference(held_out, &self.candidates[candidate], &self.losses[candidate], linear)
+    fn best_line(&self, held_out: &HeldOut, variables: Variables) -> Option<usize> {
+        self.best(held_out, |candidate| candidate.variables == variables && !candidate.is_flexible())
+    }
+
+    /// How the errors of a candidate in regions compare with those of least squares (logistic regression) on all columns.
+    fn beside_baseline(&self, held_out: &HeldOut, candidate: usize) -> Difference {
+        let all = Candidate::plain(Variables::All, Kind::Linear);
+        flexible::difference(
+            held_out,
+            (&self.candidates[candidate], &self.losses[candidate]),
+            (&all, &self.baseline),
+        )
+    }
+
+    /// How the errors of a candidate in regions compare with those of another.
+    pub fn difference(&self, held_out: &HeldOut, one: usize, other: usize) -> Difference {
+        let [one, other] = [one, other].map(|k| (&self.candidates[k], &self.losses[k]));
+        flexible::difference(held_out, one, other)
+    }
+
+    /// Whether a candidate does better than another in ordinary cross-validation, by more than a standard error.
+    fn is_better_as_usual(&self, held_out: &HeldOut, one: usize, other: usize) -> bool {
+        let [one, other] = [one, other].map(|k| (&self.candidates[k], &self.losses[k]));
+        let gain = flexible::as_usual(held_out, one, other);
+        -gain.mean > gain.standard_error
     }
 
     /// In words, where a candidate was compared with linear ones.
@@ -281,9 +330,10 @@ impl Trial {
     }
 
     /// The rule: the best linear candidate on the chosen variables if it does better in regions than the plain one by more than a
-    /// standard error and more than next to nothing, else the plain one; and what goes half-way from there, if that does better still
-    /// (`moderate`). Trees or a network that do clearly better than the best linear one, in ordinary cross-validation too, are told of and
-    /// not taken (`bent`). All columns are a reference, and told of if they do clearly better than every linear candidate.
+    /// standard error and more than next to nothing, else the plain one (`line`); what goes half-way from there, if that does better
+    /// still (`moderate`). Where the variables are said to fall short it goes half-way to all columns (`taken`). Trees or a network that do
+    /// clearly better than the best linear one, in ordinary cross-validation too, are told of and not taken (`bent`). All columns are a
+    /// reference, and told of if they do clearly better than every linear candidate; so are far values drawn in.
     fn decide(self, data: &TrainingData, held_out: &HeldOut, question: &Question, total: f64) -> Chosen {
         let task = data.target.task();
         let mut findings = Vec::new();
@@ -294,12 +344,14 @@ impl Trial {
             );
         }
         let decision = self.decision(held_out, question);
+        if decision.candidate.beside_all {
+            findings.push(Finding::new(Code::HalfwayToAll));
+        }
         findings.extend(decision.cost.map(|(cost, error)| {
             Finding::new(Code::StabilityCosts).with("percent", 100.0 * cost).with("error", 100.0 * error)
         }));
         let candidate = decision.candidate;
         let strength = self.material.as_ref().and_then(|material| material.strength(&candidate));
-        let bulks = self.material.as_ref().filter(|_| candidate.drawn_in).map(|material| material.bulks.clone());
         let columns = |candidate: &Candidate| match candidate.variables {
             Variables::Chosen => question.selected.len(),
             Variables::All => data.encoding.features.len(),
@@ -322,23 +374,31 @@ impl Trial {
             metric: held_out.metric().name().into(),
             honest: None,
         };
-        Chosen { choice, function: strength.map(|found| found.function.clone()), bulks, findings }
+        Chosen { choice, function: strength.map(|found| found.function.clone()), findings }
     }
 
-    /// The position of the linear candidate that would be taken, and why.
-    fn line(&self, held_out: &HeldOut) -> (usize, String) {
+    /// The linear candidate on the chosen variables that would be taken: the one with the least error in regions, if it does better there
+    /// than the plain one by more than a standard error and more than next to nothing.
+    ///
+    /// Not with far values of the columns drawn in: a line that bends far out is wrong where new rows are all far out, which regions can
+    /// hardly show. On development tables (python/benches/development.py) it was no better than without, and once far worse.
+    fn line(&self, held_out: &HeldOut) -> Option<Settled> {
         let task = held_out.task();
-        let best = self.best(held_out, Variables::Chosen, false).unwrap_or(0);
-        let gain = held_out.difference(&self.losses[best], &self.losses[0]);
-        if best == 0 {
-            (0, "no other fit on the chosen variables does better in regions that were held out".into())
+        let able = |candidate: &Candidate| {
+            candidate.variables == Variables::Chosen && !candidate.drawn_in && !candidate.is_flexible()
+        };
+        let plain = self.candidates.iter().position(able)?;
+        let best = self.best(held_out, able)?;
+        let gain = self.difference(held_out, best, plain);
+        let (position, why) = if best == plain {
+            (plain, "no other fit on the chosen variables does better in regions that were held out".into())
         } else if -gain.mean < NEGLIGIBLE {
-            (0, "no other fit on the chosen variables is noticeably better in regions that were held out".into())
+            (plain, "no other fit on the chosen variables is noticeably better in regions that were held out".into())
         } else if -gain.mean <= gain.standard_error {
             let name = self.candidates[best].name(task);
             let by = in_percent(gain);
             (
-                0,
+                plain,
                 format!(
                     "the best in regions that were held out ({name}) is better than the plain fit by {by}, no more than a standard error"
                 ),
@@ -346,28 +406,48 @@ impl Trial {
         } else {
             let by = in_percent(gain);
             (best, format!("it does better than the plain fit in regions that were held out, by {by}"))
-        }
+        };
+        Some(Settled { position, why })
+    }
+
+    /// The same, or what goes half-way from there if that does better still.
+    fn settled(&self, held_out: &HeldOut) -> Option<Settled> {
+        let line = self.line(held_out)?;
+        Some(match self.moderate(held_out, line.position) {
+            Some((position, gain)) => {
+                let (name, regions) =
+                    (self.candidates[line.position].name(held_out.task()), self.regions(held_out, position));
+                let why = format!("it does better than {name} alone in {regions}, by {}", in_percent(gain));
+                Settled { position, why }
+            }
+            None => line,
+        })
+    }
+
+    /// What is taken: half-way to all columns where the variables are said to fall short.
+    fn taken(&self, held_out: &HeldOut, question: &Question) -> Option<Settled> {
+        let settled = self.settled(held_out)?;
+        let beside_all = self.candidates.iter().position(|candidate| candidate.beside_all);
+        let Some(position) = beside_all.filter(|_| question.sufficient == Some(false)) else { return Some(settled) };
+        let why = "the chosen variables do not predict as well as all, so that it goes half-way to a fit on all columns";
+        Some(Settled { position, why: format!("{}; {why}", settled.why) })
     }
 
     fn decision(&self, held_out: &HeldOut, question: &Question) -> Decision {
         let task = held_out.task();
-        let plain = self.candidates.first().copied().unwrap_or(Candidate::plain(Variables::Chosen, plain_kind(task)));
-        let stay = |why: String| Decision { candidate: plain, why, cost: None };
-        let Some(best) = self.best(held_out, Variables::Chosen, false) else {
-            return stay(match question.selected.is_empty() {
+        let (Some(taken), Some(best)) =
+            (self.taken(held_out, question), self.best_line(held_out, Variables::Chosen))
+        else {
+            let plain = Candidate::plain(Variables::Chosen, plain_kind(task));
+            let why = match question.selected.is_empty() {
                 true => "no variable was selected".into(),
                 false => held_out.regions.too_few(),
-            });
+            };
+            return Decision { candidate: self.candidates.first().copied().unwrap_or(plain), why, cost: None };
         };
-        let (line, why) = self.line(held_out);
-        let mut decision = Decision { candidate: self.candidates[line], why, cost: None };
-        if let Some((moderate, gain)) = self.moderate(held_out, line) {
-            let (name, regions) = (self.candidates[line].name(task), self.regions(held_out, moderate));
-            let why = format!("it does better than {name} alone in {regions}, by {}", in_percent(gain));
-            decision = Decision { candidate: self.candidates[moderate], why, cost: None };
-        }
-        if let Some(all) = self.best(held_out, Variables::All, false) {
-            let cost = held_out.difference(&self.losses[all], &self.losses[best]);
+        let mut decision = Decision { candidate: self.candidates[taken.position], why: taken.why, cost: None };
+        if let Some(all) = self.best_line(held_out, Variables::All) {
+            let cost = self.difference(held_out, all, best);
             let insufficient = question.sufficient == Some(false);
             let margin = if insufficient { MARGIN } else { MARGIN_IF_SUFFICIENT };
             let clear = -cost.mean > margin.max(CLEARLY * cost.standard_error);
@@ -387,12 +467,15 @@ impl Trial {
     /// Trees by themselves are not taken: on development tables (python/benches/development.py) errors elsewhere were larger with them
     /// than half-way, and the harm where they fail is more than twice as large.
     fn moderate(&self, held_out: &HeldOut, line: usize) -> Option<(usize, Difference)> {
-        let able = (0..self.candidates.len()).filter(|&k| self.candidates[k].halfway || self.candidates[k].held);
+        let of_line = |candidate: &Candidate| {
+            (candidate.halfway || candidate.held)
+                && Candidate { halfway: false, held: false, ..*candidate } == self.candidates[line]
+        };
+        let able = (0..self.candidates.len()).filter(|&k| of_line(&self.candidates[k]));
         let better = able.filter_map(|k| {
             let candidate = &self.candidates[k];
-            let gain = self.difference(held_out, k, &self.losses[line]);
-            let as_usual = flexible::as_usual(held_out, candidate, &self.losses[k], &self.losses[line]);
-            let in_folds = !candidate.halfway || -as_usual.mean > as_usual.standard_error;
+            let gain = self.difference(held_out, k, line);
+            let in_folds = !candidate.halfway || self.is_better_as_usual(held_out, k, line);
             let least = if candidate.halfway { MARGIN_IF_FLEXIBLE } else { NEGLIGIBLE };
             (-gain.mean > gain.standard_error.max(least) && in_folds).then_some((k, gain))
         });
@@ -403,8 +486,9 @@ impl Trial {
     ///
     /// It is not taken: on development tables (python/benches/development.py) errors elsewhere were larger with it than without, although regions spoke for it.
     fn bent(&self, held_out: &HeldOut, linear: usize) -> Option<String> {
-        let best = self.best(held_out, Variables::Chosen, true)?;
-        let gain = self.difference(held_out, best, &self.losses[linear]);
+        let flexible = |candidate: &Candidate| candidate.variables == Variables::Chosen && candidate.is_flexible();
+        let best = self.best(held_out, flexible)?;
+        let gain = self.difference(held_out, best, linear);
         let in_folds = |k: usize| self.figures(held_out, k, &self.baseline).cv_error;
         let clear = -gain.mean > MARGIN_IF_FLEXIBLE.max(CLEARLY * gain.standard_error);
         (clear && in_folds(best) < in_folds(linear)).then(|| {
@@ -425,6 +509,12 @@ pub fn plain_kind(task: Task) -> Kind {
         Task::Regression => Kind::Robust,
         Task::Classification => Kind::Linear,
     }
+}
+
+/// A candidate that would be taken, and why.
+struct Settled {
+    position: usize,
+    why: String,
 }
 
 struct Decision {
@@ -492,6 +582,12 @@ pub(crate) fn plain_outputs_by_part(
 pub(crate) fn halfway(one: &[Vec<f64>], other: &[Vec<f64>]) -> Outputs {
     let mean = |(one, other): (&Vec<f64>, &Vec<f64>)| one.iter().zip(other).map(|(a, b)| 0.5 * (a + b)).collect();
     one.iter().zip(other).map(mean).collect()
+}
+
+/// The variables that a fit on all columns may take.
+pub(crate) fn not_told_unstable(frame: &Frame) -> Vec<usize> {
+    let standings = frame.standings();
+    (0..standings.len()).filter(|&variable| standings[variable] != Some(Standing::Unstable)).collect()
 }
 
 /// The encoded columns of some variables, in order.

@@ -71,7 +71,7 @@ fn judged(
 ) -> anyhow::Result<(ByEnvironment<JudgedRows>, usize, usize)> {
     // A column of the model names environments by its values, too; any other does letter by letter.
     let (read, text): (Vec<&str>, Vec<&str>) =
-        environment.into_iter().partition(|name| model.selected_names().contains(name));
+        environment.into_iter().partition(|name| model.used_names().contains(name));
     let as_they_are: Vec<&str> = read.into_iter().chain([target]).collect();
     let mut judged: ByEnvironment<JudgedRows> = ByEnvironment::default();
     let (mut rows, mut without_outcome) = (0, 0);

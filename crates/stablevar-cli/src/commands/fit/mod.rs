@@ -325,7 +325,7 @@ pub(crate) fn prepare(
 /// The values of the rows with the largest weights.
 pub(crate) fn shown_rows(model: &FittedModel, stream: &TableStream) -> anyhow::Result<ShownRows> {
     let names: Vec<&str> =
-        std::iter::once(model.target.as_str()).chain(model.selected_names()).take(SHOWN_COLUMNS).collect();
+        std::iter::once(model.target.as_str()).chain(model.used_names()).take(SHOWN_COLUMNS).collect();
     let rows: Vec<usize> =
         model.diagnostics.weights.iter().flat_map(|profile| &profile.largest).map(|&(row, _)| row).collect();
     let table = stream.pick(&rows)?;

@@ -171,8 +171,9 @@ fn columns<'a>(
     if let Some(frequency) = &model.selection_frequency {
         add("resamples", true, Box::new(move |variable| format!("{:.0} %", 100.0 * frequency[variable])));
     }
+    let used = move |variable: usize| model.used().contains(&variable);
     let own = move |values: &[f64], variable: usize| match (
-        selected(variable),
+        used(variable),
         model.encoding.features[variable].columns.as_slice(),
     ) {
         (false, _) => "-".into(),

@@ -18,11 +18,13 @@ use crate::functions::scrambled;
 use crate::optim::StopReason;
 use crate::parameter::Positive;
 use crate::passes::{RowSource, Weighting};
+use crate::rows::evenly_spaced;
 use crate::threads;
 use bins::Binned;
 use boost::{Boosting, Loss, Rows};
 use grow::Shape;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What trees are added to.
@@ -68,6 +70,8 @@ const MOST_ROUNDS: usize = 600;
 const PATIENCE: usize = 30;
 /// Trees at most, about, where they are judged beside others or go half-way: where more would help still, so many tell whether they carry over.
 pub(crate) const AFFORDABLE_ROUNDS: usize = 150;
+/// Rows that so many trees, of eight leaves each, need at most where they go half-way.
+const AFFORDABLE_ROWS: usize = 20_000;
 /// Parts of the rows that are held out in turn, and rows learnt from in all of them at most: of many rows, fewer parts tell enough.
 const PARTS: usize = 5;
 const ROWS_LEARNT_FROM: usize = 50_000;
@@ -84,7 +88,9 @@ const WHAT: &str = "a model of boosted trees";
 
 impl Fitting for Trees {
     fn fit(&self, data: &dyn RowSource, columns: &[usize], weighting: &Weighting, _seed: u64) -> Result<Refitted> {
-        let model = self.fit_beside(in_memory(data, WHAT)?, columns, weighting, None)?;
+        let data = in_memory(data, WHAT)?;
+        let rounds = self.rounds_up_to(data, columns, weighting, MOST_ROUNDS)?;
+        let model = described(self.boost(data, columns, weighting, rounds)?, data, columns, weighting)?;
         Ok(Refitted { model: Model::Trees(model), separated: false, stop: StopReason::Converged })
     }
 
@@ -144,26 +150,29 @@ fn order_by_content(data: &TrainingData, columns: &[usize]) -> Vec<usize> {
     order.into_iter().map(|(_, row)| row).collect()
 }
 
+/// The same with the slopes of the straight line that is nearest to what the trees add to theirs, and how much every column matters.
+fn described(
+    mut model: TreesModel,
+    data: &TrainingData,
+    columns: &[usize],
+    weighting: &Weighting,
+) -> Result<TreesModel> {
+    let added = TrainingData { outcome: model.added(&data.design), ..data.clone() };
+    let slopes = least_squares(&added, columns, weighting)?;
+    model.describe(slopes, &data.design, INFLUENCE_ROWS);
+    Ok(model)
+}
+
 impl Trees {
-    /// As many trees as help, half-way to another straight line if there is one.
-    pub(crate) fn fit_beside(
-        &self,
-        data: &TrainingData,
-        columns: &[usize],
-        weighting: &Weighting,
-        beside: Option<LinearModel>,
-    ) -> Result<TreesModel> {
-        let most = if beside.is_some() { AFFORDABLE_ROUNDS } else { MOST_ROUNDS };
-        let rounds = self.rounds_up_to(data, columns, weighting, most)?;
-        let mut model = self.boost(data, columns, weighting, rounds)?;
-        if let Some(beside) = beside {
-            model = model.halfway_to(beside);
-        }
-        // The slopes of the straight line that is nearest to what the trees add to theirs.
-        let added = TrainingData { outcome: model.added(&data.design), ..data.clone() };
-        let slopes = least_squares(&added, columns, weighting)?;
-        model.describe(slopes, columns, &data.design, INFLUENCE_ROWS);
-        Ok(model)
+    /// As many trees as help, about [`AFFORDABLE_ROUNDS`] at most and from so many rows as these need, half-way to another straight line.
+    pub(crate) fn fit_beside(&self, data: &TrainingData, columns: &[usize], beside: LinearModel) -> Result<TreesModel> {
+        let some = match data.rows() > AFFORDABLE_ROWS {
+            true => Cow::Owned(data.pick(&evenly_spaced(data.rows(), AFFORDABLE_ROWS))),
+            false => Cow::Borrowed(data),
+        };
+        let rounds = self.rounds_up_to(&some, columns, &Weighting::Equal, AFFORDABLE_ROUNDS)?;
+        let model = self.boost(&some, columns, &Weighting::Equal, rounds)?.halfway_to(beside);
+        described(model, &some, columns, &Weighting::Equal)
     }
 
     /// How many trees help on rows held out, of about so many at most; none if they help by no more than a standard error.

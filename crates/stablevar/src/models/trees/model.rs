@@ -112,7 +112,7 @@ impl TreesModel {
     }
 
     /// Notes how much every column matters; `added` is the straight line nearest to what the trees add.
-    pub(super) fn describe(&mut self, added: StandardisedFit, columns: &[usize], design: &Matrix, most_rows: usize) {
+    pub(super) fn describe(&mut self, added: StandardisedFit, design: &Matrix, most_rows: usize) {
         let share = if self.beside.is_some() { 0.5 } else { 1.0 };
         self.slopes.iter_mut().zip(&added.coefficients[1..]).for_each(|(slope, more)| *slope += share * more);
         let rows = evenly_spaced(design.rows(), most_rows);
@@ -120,6 +120,8 @@ impl TreesModel {
         let before = self.combined(&some);
         let mut dealt: Vec<usize> = (0..rows.len()).collect();
         dealt.sort_by_key(|&row| scrambled(row as u64));
+        // A column without a slope is in neither line, and so in no tree.
+        let columns: Vec<usize> = (0..self.slopes.len()).filter(|&column| self.slopes[column] != 0.0).collect();
         let influence = columns.iter().map(|&column| {
             let mut changed = some.clone();
             // Each row has the value of the one that follows it in an order that looks like chance.
