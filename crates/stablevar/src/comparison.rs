@@ -225,7 +225,10 @@ impl Board<'_> {
         };
         let limit = stable.method.refit.auto().map_or(OUTLIER_LIMIT, |auto| auto.robust.limit);
         let question = Question { selected: &selected, sufficient: model.sufficiency.map(|set| set.sufficient), limit };
-        let trial = Trial::run(data, self.held_out, &question, in_memory, &|_| ControlFlow::Continue(()))?;
+        let mut trial = Trial::run(data, self.held_out, &question, in_memory, &|_| ControlFlow::Continue(()))?;
+        if in_memory {
+            trial.add_network(data, self.held_out, &question);
+        }
         // Least squares on all columns is there already, as the baseline.
         let baseline = Candidate::plain(Variables::All, Kind::Linear);
         for (k, candidate) in trial.candidates.iter().enumerate().filter(|(_, candidate)| **candidate != baseline) {

@@ -78,8 +78,9 @@ fn carry_out(
     let taken = if choice.candidate.beside_all { not_told_unstable(data.frame()) } else { Vec::new() };
     let moderation = Moderation {
         beside: choice.candidate.beside_all.then(|| columns_of(&taken)),
-        trees: choice.candidate.halfway.then_some(Trees { limit: auto.robust.limit, ..Trees::default() }),
+        trees: choice.candidate.halfway.then(|| Trees::affordable(auto.robust.limit)),
         held: choice.candidate.held,
+        described: true,
     };
     let refitted = moderation.fit(&refit, data, &columns, used.weighting(), seed)?;
     let (refit, moderation) = (refit.again(&refitted.model), moderation.again(&refitted.model));
@@ -98,6 +99,8 @@ struct Moderation {
     trees: Option<Trees>,
     /// Whether predictions are held within the outcomes of the rows fitted.
     held: bool,
+    /// Whether it is to be told how much every column matters.
+    described: bool,
 }
 
 impl Moderation {
@@ -123,7 +126,7 @@ impl Moderation {
         let seen = self.held.then(|| range(memory.outcome.iter().copied()));
         refitted.model = match &self.trees {
             Some(trees) => {
-                let model = trees.fit_beside(memory, columns, line)?;
+                let model = trees.fit_beside(memory, columns, line, self.described)?;
                 Model::Trees(seen.into_iter().fold(model, TreesModel::held_within))
             }
             None => Model::Linear(seen.into_iter().fold(line, LinearModel::held_within)),
@@ -131,12 +134,12 @@ impl Moderation {
         Ok(refitted)
     }
 
-    /// The same with as many trees as there are in a model, which took longer to find out than to grow.
+    /// The same for predictions alone, with as many trees as there are in a model, which took longer to find out than to grow.
     fn again(self, fitted: &Model) -> Self {
         let rounds = match fitted {
             Model::Trees(model) => Some(model.trees()),
             Model::Linear(_) | Model::Network(_) => None,
         };
-        Self { trees: self.trees.map(|trees| Trees { rounds, ..trees }), ..self }
+        Self { trees: self.trees.map(|trees| Trees { rounds, ..trees }), described: false, ..self }
     }
 }

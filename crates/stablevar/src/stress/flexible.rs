@@ -17,7 +17,7 @@ use std::borrow::Cow;
 /// Regions that are held out at most.
 const REGIONS: usize = 8;
 /// Rows times columns that are learnt from at most.
-const MOST_NUMBERS: usize = 100_000;
+const MOST_NUMBERS: usize = 50_000;
 /// Rows from which a network is worth its time, those that it learns from at most, and how often it sees them.
 const ROWS_FOR_NETWORK: usize = 5_000;
 const ROWS_OF_NETWORK: usize = 4_000;
@@ -26,9 +26,9 @@ const EPOCHS: usize = 50;
 /// Fits a model to some rows.
 type Fit<'a> = dyn Fn(&TrainingData) -> Result<Model> + Sync + 'a;
 
-/// The flexible candidates for so many rows.
-pub(super) fn kinds(rows: usize) -> &'static [Kind] {
-    if rows < ROWS_FOR_NETWORK { &[Kind::Trees] } else { &[Kind::Trees, Kind::Network] }
+/// Whether a network is worth its time.
+pub(super) fn worth_a_network(rows: usize) -> bool {
+    rows >= ROWS_FOR_NETWORK
 }
 
 /// What a flexible candidate on the chosen columns predicts for the first regions and every fold; `None` if it has nothing to add to a
@@ -46,7 +46,7 @@ pub(super) fn outputs(
     let all: Vec<usize> = (0..chosen.len()).collect();
     let fit: Box<Fit> = match kind {
         Kind::Trees => {
-            let trees = Trees { limit, ..Trees::default() };
+            let trees = Trees::affordable(limit);
             let some = cut.pick(&evenly_spaced(cut.rows(), most));
             // As many as all rows want, as weights are those of all rows: it is not asked how many, but whether they carry over.
             let rounds = trees

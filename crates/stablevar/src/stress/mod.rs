@@ -147,7 +147,10 @@ pub fn choose(
 ) -> Result<Chosen> {
     let sample = rows_for_stress(data)?;
     let held_out = HeldOut::of(&sample);
-    let trial = Trial::run(&sample, &held_out, question, data.memory().is_some(), tick)?;
+    let mut trial = Trial::run(&sample, &held_out, question, data.memory().is_some(), tick)?;
+    if data.memory().is_some() && !trial.bends(&held_out) {
+        trial.add_network(&sample, &held_out, question);
+    }
     Ok(trial.decide(&sample, &held_out, question, data.frame().total_weight()))
 }
 
@@ -165,7 +168,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Fits every candidate without every part of the rows. Trees and networks are tried and predictions held if the
+    /// Fits every candidate without every part of the rows. Trees are tried and predictions held if the
     /// table is `in_memory`: others could not be fitted to all of its rows.
     pub fn run(
         data: &TrainingData,
@@ -182,8 +185,7 @@ impl Trial {
         let chosen = encoded(data, question.selected);
         let material = Material::new(data, &chosen)?;
         let mut candidates = material.candidates(chosen.len() == data.columns());
-        let flexible = if in_memory { flexible::kinds(data.rows()) } else { &[] };
-        candidates.extend(flexible.iter().map(|&kind| Candidate::plain(Variables::Chosen, kind)));
+        candidates.extend(in_memory.then(|| Candidate::plain(Variables::Chosen, Kind::Trees)));
         let stopped = AtomicBool::new(false);
         let judged = threads::map(candidates.len(), |k| {
             if stopped.load(Ordering::Relaxed) {
@@ -214,6 +216,21 @@ impl Trial {
             trial.add_beside_all(data, held_out);
         }
         Ok(trial)
+    }
+
+    /// Adds a network, which is never taken but told of where nothing that would be taken bends.
+    pub fn add_network(&mut self, data: &TrainingData, held_out: &HeldOut, question: &Question) {
+        if self.candidates.is_empty() || !flexible::worth_a_network(data.rows()) {
+            return;
+        }
+        let (chosen, kind) = (encoded(data, question.selected), Kind::Network);
+        let outputs = flexible::outputs(data, held_out, &chosen, kind, question.limit);
+        self.add(held_out, Candidate::plain(Variables::Chosen, kind), outputs);
+    }
+
+    /// Whether what would be taken bends.
+    fn bends(&self, held_out: &HeldOut) -> bool {
+        self.settled(held_out).is_some_and(|settled| self.candidates[settled.position].is_flexible())
     }
 
     /// Adds a candidate with what it predicts; its position, if that is finite.

@@ -69,9 +69,10 @@ impl Default for Trees {
 const MOST_ROUNDS: usize = 600;
 const PATIENCE: usize = 30;
 /// Trees at most, about, where they are judged beside others or go half-way: where more would help still, so many tell whether they carry over.
-pub(crate) const AFFORDABLE_ROUNDS: usize = 150;
+pub(crate) const AFFORDABLE_ROUNDS: usize = 75;
+const AFFORDABLE_RATE: Positive = Positive::constant(0.2);
 /// Rows that so many trees, of eight leaves each, need at most where they go half-way.
-const AFFORDABLE_ROWS: usize = 20_000;
+const AFFORDABLE_ROWS: usize = 10_000;
 /// Parts of the rows that are held out in turn, and rows learnt from in all of them at most: of many rows, fewer parts tell enough.
 const PARTS: usize = 5;
 const ROWS_LEARNT_FROM: usize = 50_000;
@@ -164,15 +165,28 @@ fn described(
 }
 
 impl Trees {
+    /// Trees where they are judged beside others or go half-way: fewer, each of which adds more.
+    pub(crate) fn affordable(limit: Positive) -> Self {
+        Self { limit, rate: AFFORDABLE_RATE, ..Self::default() }
+    }
+
     /// As many trees as help, about [`AFFORDABLE_ROUNDS`] at most and from so many rows as these need, half-way to another straight line.
-    pub(crate) fn fit_beside(&self, data: &TrainingData, columns: &[usize], beside: LinearModel) -> Result<TreesModel> {
+    ///
+    /// Where the model is to predict and no more, it is not `described`, which can take longer than to grow.
+    pub(crate) fn fit_beside(
+        &self,
+        data: &TrainingData,
+        columns: &[usize],
+        beside: LinearModel,
+        is_described: bool,
+    ) -> Result<TreesModel> {
         let some = match data.rows() > AFFORDABLE_ROWS {
             true => Cow::Owned(data.pick(&evenly_spaced(data.rows(), AFFORDABLE_ROWS))),
             false => Cow::Borrowed(data),
         };
         let rounds = self.rounds_up_to(&some, columns, &Weighting::Equal, AFFORDABLE_ROUNDS)?;
         let model = self.boost(&some, columns, &Weighting::Equal, rounds)?.halfway_to(beside);
-        described(model, &some, columns, &Weighting::Equal)
+        if is_described { described(model, &some, columns, &Weighting::Equal) } else { Ok(model) }
     }
 
     /// How many trees help on rows held out, of about so many at most; none if they help by no more than a standard error.
