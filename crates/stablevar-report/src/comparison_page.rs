@@ -6,7 +6,7 @@ use crate::text::{count, escape, number, prose, shorten, shorten_name};
 use stablevar::comparison::{Compared, Comparison};
 
 /// What the names of ways to fit mean.
-pub(crate) fn ways_to_fit() -> [(&'static str, String); 6] {
+pub(crate) fn ways_to_fit() -> [(&'static str, String); 7] {
     [
         ("robust", "Least squares in which outcomes far from the rest count as less far (Huber's regression).".into()),
         (
@@ -18,6 +18,7 @@ pub(crate) fn ways_to_fit() -> [(&'static str, String); 6] {
             "within outcomes seen",
             "No prediction lies beyond the least and the greatest outcome of the rows fitted.".into(),
         ),
+        ("far values drawn in", "Values far out in a column count as less far.".into()),
         (
             "half-way to all columns",
             "Where the chosen variables do not predict as well as all, the straight line is the mean of that on them and of one on all \
@@ -25,9 +26,9 @@ pub(crate) fn ways_to_fit() -> [(&'static str, String); 6] {
                 .into(),
         ),
         (
-            "all columns, trees, network, far values drawn in",
-            "Shown beside and not taken: a misleading column is at its best in regions of the same rows, and what the others gain there was \
-             often lost in new places. Far values drawn in: values far out in a column count as less far."
+            "all columns, trees, network",
+            "Shown beside and not taken: a misleading column is at its best in regions of the same rows, and what trees and networks gain \
+             there was often lost in new places."
                 .into(),
         ),
     ]

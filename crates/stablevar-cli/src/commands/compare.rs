@@ -141,7 +141,7 @@ fn print(compared: &Comparison, printer: &Printer) -> anyhow::Result<()> {
     printer.table_of_long_names(&header, &rows, &["seconds", "variables"])?;
     let about = "cv: error in ordinary cross-validation (of other parts than in evaluate, so a little different); under stress: mean error where regions are held out, as a multiple of the baseline's \
                  there (the first line), with its standard error; worst: its largest error in any region over the baseline's largest; ridge: rows under weights, the stronger the smaller the figure; drawn in: far values of columns drawn in; \
-                 half all: half-way to a fit on all columns, where the chosen variables fall short; half trees: half-way to boosted trees, which like trees and networks is tried without fewer regions and compares only roughly; held: predictions held within the outcomes that training saw; trees and networks by themselves and far values drawn in are never chosen, since on tables with known shifts such gains did not carry over";
+                 half all: half-way to a fit on all columns, where the chosen variables fall short; half trees: half-way to boosted trees, which like trees and networks is tried without fewer regions and compares only roughly; held: predictions held within the outcomes that training saw; trees and networks by themselves are never chosen, since on tables with known shifts such gains did not carry over";
     printer.line(&format!("\n{about}"))?;
     for candidate in compared.candidates.iter().filter(|candidate| !candidate.note.is_empty()) {
         printer.line(&format!("{}: {}", short(&candidate.name), candidate.note))?;

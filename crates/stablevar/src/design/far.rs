@@ -1,6 +1,7 @@
 //! Values of a column that lie far from most of them.
 
 use super::TrainingData;
+use crate::threads;
 use serde::{Deserialize, Serialize};
 
 /// Where most values of a column lie, on the scale on which it is standardised.
@@ -14,6 +15,8 @@ pub struct Bulk {
 
 /// Standard deviations of the bulk beyond which a value is far.
 const FAR: f64 = 4.0;
+/// Rows that must have far values of a column, if they are to say how a line goes on there: fewer may be slips of a pen.
+const LEAST_FAR_ROWS: usize = 20;
 
 impl Bulk {
     /// By the quartiles; of a column of which half is one value the bulk is what standardisation takes for it.
@@ -41,20 +44,28 @@ impl Bulk {
     }
 }
 
+/// A value drawn in, if its column has a bulk.
+pub(crate) fn drawn_in(bulk: Option<Bulk>, value: f64) -> f64 {
+    bulk.map_or(value, |bulk| bulk.drawn_in(value))
+}
+
 impl TrainingData {
-    /// The bulk of every encoded column.
-    pub fn bulks(&self) -> Vec<Bulk> {
-        let column = |k: usize| (0..self.design.rows()).map(|row| self.design[(row, k + 1)]).collect();
-        (0..self.columns()).map(|k| Bulk::of(column(k))).collect()
+    /// The bulk of every encoded column that enough rows have far values of.
+    pub fn bulks(&self) -> Vec<Option<Bulk>> {
+        let values = |k: usize| (0..self.design.rows()).map(move |row| self.design[(row, k + 1)]);
+        let bulk = |k: usize| {
+            let bulk = Bulk::of(values(k).collect());
+            (values(k).filter(|value| bulk.is_far(*value)).count() >= LEAST_FAR_ROWS).then_some(bulk)
+        };
+        threads::map(self.columns(), bulk)
     }
 
-    /// The same rows with far values of the columns drawn in; their frame is as it was.
-    #[cfg(test)]
-    pub(crate) fn drawn_in(&self, bulks: &[Bulk]) -> Self {
+    /// The same rows with far values of the columns that have a bulk drawn in; their frame is as it was.
+    pub fn drawn_in(&self, bulks: &[Option<Bulk>]) -> Self {
         let mut drawn = self.clone();
         let width = drawn.design.columns();
         for row in drawn.design.values_mut().chunks_exact_mut(width) {
-            row[1..].iter_mut().zip(bulks).for_each(|(value, bulk)| *value = bulk.drawn_in(*value));
+            row[1..].iter_mut().zip(bulks).for_each(|(value, bulk)| *value = drawn_in(*bulk, *value));
         }
         drawn
     }

@@ -22,6 +22,7 @@ pub(crate) use encoding::linear_combinations;
 pub use encoding::{EncodedColumn, Encoding, EncodingReport, Feature, FeatureKind, RARE_LEVEL};
 pub use environments::Environments;
 pub use far::Bulk;
+pub(crate) use far::drawn_in;
 pub use frame::{Frame, KeptRows};
 pub use identifiers::Identifiers;
 pub use summary::ColumnSummary;

@@ -1,7 +1,7 @@
 //! The refit, where a stress test chooses it.
 
 use super::{Remembering, Step, Watch, fit_to, remember, uniform};
-use crate::design::TrainingData;
+use crate::design::{Bulk, TrainingData};
 use crate::error::Result;
 use crate::finding::Finding;
 use crate::foresight::TrainingMemory;
@@ -55,7 +55,7 @@ fn carry_out(
     chosen: Chosen,
     seed: u64,
 ) -> Result<Refitting> {
-    let Chosen { mut choice, function, findings } = chosen;
+    let Chosen { mut choice, function, bulks, findings } = chosen;
     let features = &data.frame().encoding.features;
     let selected = match choice.candidate.variables {
         Variables::Chosen => selected,
@@ -77,6 +77,8 @@ fn carry_out(
     let columns = columns_of(&selected);
     let taken = if choice.candidate.beside_all { not_told_unstable(data.frame()) } else { Vec::new() };
     let moderation = Moderation {
+        // Far values are drawn in for rows in memory alone.
+        bulks: bulks.filter(|_| data.memory().is_some()),
         beside: choice.candidate.beside_all.then(|| columns_of(&taken)),
         trees: choice.candidate.halfway.then(|| Trees::affordable(auto.robust.limit)),
         held: choice.candidate.held,
@@ -93,6 +95,8 @@ fn carry_out(
 
 /// What keeps a fit from going too far.
 struct Moderation {
+    /// Where far values of the columns begin, if they are drawn in.
+    bulks: Option<Vec<Option<Bulk>>>,
     /// The columns of the plain fit that the straight line goes half-way to, if it does.
     beside: Option<Vec<usize>>,
     /// The trees that predictions go half-way to, if they do.
@@ -112,8 +116,18 @@ impl Moderation {
         weighting: &Weighting,
         seed: u64,
     ) -> Result<Refitted> {
-        let mut refitted = refit.kind().fit(rows, columns, weighting, seed)?;
+        let mut refitted = match (&self.bulks, rows.memory()) {
+            (Some(bulks), Some(memory)) => {
+                // Weights are functions of the columns as they are, so they are taken before far values are drawn in.
+                let given = SampleWeights::new(weighting.of_design(&memory.design).into_owned(), &memory.base);
+                refit.kind().fit(&memory.drawn_in(bulks), columns, given.weighting(), seed)?
+            }
+            _ => refit.kind().fit(rows, columns, weighting, seed)?,
+        };
         let Model::Linear(mut line) = refitted.model else { return Ok(refitted) };
+        if let Some(bulks) = &self.bulks {
+            line = line.on_drawn_in(bulks.clone());
+        }
         if let Some(all) = &self.beside
             && let Model::Linear(other) = PlainLinear.fit(rows, all, &Weighting::Equal, seed)?.model
         {

@@ -1,6 +1,7 @@
 //! How sure the coefficients of a linear refit are.
 
 use super::FittedModel;
+use crate::design::drawn_in;
 use crate::linalg::{Cholesky, Matrix};
 use crate::method::Choose;
 use crate::models::{LinearModel, Link, Model, Refit, spread_of_the_bulk};
@@ -95,7 +96,7 @@ impl FittedModel {
 /// One, and the columns used of a row as the coefficients apply to them.
 fn used_values(linear: &LinearModel, row: &[f64], columns: &[usize]) -> Vec<f64> {
     let value = |&column: &usize| match linear.drawn_in() {
-        Some(bulks) => bulks[column].drawn_in(row[column + 1]),
+        Some(bulks) => drawn_in(bulks[column], row[column + 1]),
         None => row[column + 1],
     };
     std::iter::once(1.0).chain(columns.iter().map(value)).collect()

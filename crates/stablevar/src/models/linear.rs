@@ -1,7 +1,7 @@
 //! Weighted least squares on chosen columns.
 
 use super::{Fitting, LogisticFit, Refitted, logistic_regression};
-use crate::design::{Bulk, Encoding, Target, Task};
+use crate::design::{Bulk, Encoding, Target, Task, drawn_in};
 use crate::error::{Error, Result};
 use crate::functions::sigmoid;
 use crate::linalg::{Cholesky, Matrix, dot, max_abs};
@@ -55,7 +55,7 @@ pub struct LinearModel {
     target_scale: f64,
     /// Per encoded column where far values begin, if they are drawn in before the coefficients apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    drawn_in: Option<Vec<Bulk>>,
+    drawn_in: Option<Vec<Option<Bulk>>>,
     /// Least and greatest standardised outcome that is predicted, if predictions are held within some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     within: Option<[f64; 2]>,
@@ -78,10 +78,8 @@ impl LinearModel {
         self
     }
 
-    /// The same for columns whose far values are drawn in ([`Bulk::drawn_in`]), as those were that it was fitted to: what files of older
-    /// programs may hold.
-    #[cfg(test)]
-    pub(crate) fn on_drawn_in(self, bulks: Vec<Bulk>) -> Self {
+    /// The same for columns whose far values are drawn in ([`Bulk::drawn_in`]), as those were that it was fitted to.
+    pub fn on_drawn_in(self, bulks: Vec<Option<Bulk>>) -> Self {
         Self { drawn_in: Some(bulks), ..self }
     }
 
@@ -98,7 +96,7 @@ impl LinearModel {
 
     /// Where far values of the columns begin, if they are drawn in. Nearer values are as they were, so that coefficients of numbers mean
     /// what they mean without; those of 0 and 1 are the difference that the model makes between the two.
-    pub fn drawn_in(&self) -> Option<&[Bulk]> {
+    pub fn drawn_in(&self) -> Option<&[Option<Bulk>]> {
         self.drawn_in.as_deref()
     }
 
@@ -138,8 +136,8 @@ impl LinearModel {
 
     /// Where far values of a column of 0 and 1 begin, if they are drawn in: the mark of a rare level is itself such a value.
     fn mark(&self, encoding: &Encoding, column: usize) -> Option<Bulk> {
-        let bulk = self.drawn_in.as_ref()?.get(column)?;
-        encoding.columns[column].rarer_share().map(|_| *bulk)
+        let bulk = *self.drawn_in.as_ref()?.get(column)?;
+        encoding.columns[column].rarer_share().and(bulk)
     }
 
     /// Units of the outcome per standardised unit; 1 for log-odds.
@@ -164,7 +162,7 @@ impl LinearModel {
             None => dot(row, coefficients),
             Some(bulks) => {
                 let columns = row.iter().zip(coefficients).skip(1).zip(bulks);
-                let sum: f64 = columns.map(|((value, slope), bulk)| slope * bulk.drawn_in(*value)).sum();
+                let sum: f64 = columns.map(|((value, slope), bulk)| slope * drawn_in(*bulk, *value)).sum();
                 row[0] * coefficients[0] + sum
             }
         };
@@ -182,7 +180,8 @@ impl LinearModel {
 
     /// Whether the parts fit together for this many encoded columns.
     pub(super) fn is_whole(&self, columns: usize) -> bool {
-        let of_bulks = |bulks: &[Bulk]| bulks.len() == columns && bulks.iter().all(|bulk| bulk.scale > 0.0);
+        let of_bulks =
+            |bulks: &[Option<Bulk>]| bulks.len() == columns && bulks.iter().flatten().all(|bulk| bulk.scale > 0.0);
         self.standardised_coefficients().len() == columns
             && self.drawn_in().is_none_or(of_bulks)
             && self.within.is_none_or(|[least, greatest]| least <= greatest)

@@ -1,7 +1,7 @@
 //! Ways to fit a model that the stress test compares.
 
 use super::without::Sheet;
-use crate::design::{Bulk, Task, TrainingData};
+use crate::design::{Bulk, Task, TrainingData, drawn_in};
 use crate::error::Result;
 use crate::linalg::Matrix;
 use crate::parameter::Positive;
@@ -60,7 +60,7 @@ pub struct Candidate {
     pub kind: Kind,
     /// The ridge of the soft balance that weighs the rows; `None` counts them alike.
     pub ridge: Option<Positive>,
-    /// Whether far values of the columns are drawn in ([`Bulk::drawn_in`]): a reference, which models of older programs may be.
+    /// Whether far values of the columns are drawn in ([`Bulk::drawn_in`]).
     pub drawn_in: bool,
     /// Whether predictions are half-way between this fit and trees.
     #[serde(default)]
@@ -131,18 +131,18 @@ pub(super) struct Material {
     /// Per kind of variables and whether far values are drawn in.
     sheets: Vec<(Variables, bool, Sheet)>,
     strengths: Vec<Strength>,
+    pub bulks: Vec<Option<Bulk>>,
     task: Task,
 }
 
 impl Material {
-    /// `chosen` are encoded columns in order.
-    pub(super) fn new(data: &TrainingData, chosen: &[usize]) -> Result<Self> {
+    /// `chosen` are encoded columns in order; far values are drawn in if that `can` be done in the end.
+    pub(super) fn new(data: &TrainingData, chosen: &[usize], can_draw_in: bool) -> Result<Self> {
         let all: Vec<usize> = (0..data.columns()).collect();
         let bulks = data.bulks();
-        let has_far = chosen.iter().any(|&k| (0..data.rows()).any(|row| bulks[k].is_far(data.design[(row, k + 1)])));
         let mut sheets = vec![(Variables::All, false, sheet(data, &all, None))];
         sheets.push((Variables::Chosen, false, sheet(data, chosen, None)));
-        if has_far {
+        if can_draw_in && chosen.iter().any(|&k| bulks[k].is_some()) {
             sheets.push((Variables::Chosen, true, sheet(data, chosen, Some(&bulks))));
         }
         let of_all = if all.len() * all.len().saturating_sub(1) / 2 <= MOST_PAIRS && chosen.len() < all.len() {
@@ -155,7 +155,7 @@ impl Material {
             || strengths(data, Variables::All, &all, of_all),
         );
         let strengths = one?.into_iter().chain(other?).collect();
-        Ok(Self { sheets, strengths, task: data.target.task() })
+        Ok(Self { sheets, strengths, bulks, task: data.target.task() })
     }
 
     /// The candidates on the chosen variables, the plain one first, then those on all, least squares first.
@@ -168,9 +168,7 @@ impl Material {
         let mut found = Vec::new();
         for &(variables, drawn_in, _) in self.sheets.iter().skip(1) {
             let ridges = self.strengths.iter().filter(|strength| strength.variables == variables);
-            // With far values drawn in they are a reference.
-            let ridges = ridges.filter(|_| !drawn_in).map(|strength| Some(strength.ridge));
-            for ridge in std::iter::once(None).chain(ridges) {
+            for ridge in std::iter::once(None).chain(ridges.map(|strength| Some(strength.ridge))) {
                 let of_kind = |&kind: &Kind| Candidate { ridge, drawn_in, ..Candidate::plain(variables, kind) };
                 found.extend(kinds.iter().map(of_kind));
             }
@@ -202,11 +200,11 @@ impl Material {
     }
 }
 
-pub(super) fn sheet(data: &TrainingData, columns: &[usize], bulks: Option<&[Bulk]>) -> Sheet {
+pub(super) fn sheet(data: &TrainingData, columns: &[usize], bulks: Option<&[Option<Bulk>]>) -> Sheet {
     let rows = Matrix::from_fn(data.rows(), columns.len() + 1, |row, k| match (k, bulks) {
         (0, _) => 1.0,
         (_, None) => data.design[(row, columns[k - 1] + 1)],
-        (_, Some(bulks)) => bulks[columns[k - 1]].drawn_in(data.design[(row, columns[k - 1] + 1)]),
+        (_, Some(bulks)) => drawn_in(bulks[columns[k - 1]], data.design[(row, columns[k - 1] + 1)]),
     });
     let classes = data.target.task() == Task::Classification;
     Sheet { rows, outcome: if classes { data.labels() } else { data.outcome.clone() }, classes }

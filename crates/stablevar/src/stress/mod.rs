@@ -21,7 +21,7 @@ pub use judging::{Difference, Figures, HeldOut, Losses};
 pub(crate) use judging::{Outputs, range};
 pub use regions::{Region, Regions, folds};
 
-use crate::design::{Frame, Standing, Task, TrainingData};
+use crate::design::{Bulk, Frame, Standing, Task, TrainingData};
 use crate::error::{Error, Result};
 use crate::finding::{Code, Finding};
 use crate::parameter::Positive;
@@ -113,6 +113,8 @@ pub struct Chosen {
     pub choice: RefitChoice,
     /// The weights, as a function of all encoded columns.
     pub function: Option<QuadraticFunction>,
+    /// Where far values of the columns begin, if they are to be drawn in.
+    pub bulks: Option<Vec<Option<Bulk>>>,
     /// What was found out.
     pub findings: Vec<Finding>,
 }
@@ -168,7 +170,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Fits every candidate without every part of the rows. Trees are tried and predictions held if the
+    /// Fits every candidate without every part of the rows. Far values are drawn in, trees tried and predictions held if the
     /// table is `in_memory`: others could not be fitted to all of its rows.
     pub fn run(
         data: &TrainingData,
@@ -183,7 +185,7 @@ impl Trial {
             return Ok(nothing);
         }
         let chosen = encoded(data, question.selected);
-        let material = Material::new(data, &chosen)?;
+        let material = Material::new(data, &chosen, in_memory)?;
         let mut candidates = material.candidates(chosen.len() == data.columns());
         candidates.extend(in_memory.then(|| Candidate::plain(Variables::Chosen, Kind::Trees)));
         let stopped = AtomicBool::new(false);
@@ -230,7 +232,7 @@ impl Trial {
 
     /// Whether what would be taken bends.
     fn bends(&self, held_out: &HeldOut) -> bool {
-        self.settled(held_out).is_some_and(|settled| self.candidates[settled.position].is_flexible())
+        self.settled(held_out, false).is_some_and(|settled| self.candidates[settled.position].is_flexible())
     }
 
     /// Adds a candidate with what it predicts; its position, if that is finite.
@@ -246,18 +248,19 @@ impl Trial {
         Some(self.candidates.len() - 1)
     }
 
-    /// Adds what goes half-way: the linear fit that would be taken half-way to trees, and both held within the outcomes seen.
+    /// Adds what goes half-way: the linear fits that would be taken, without and with far values drawn in, half-way to trees, and all of
+    /// them held within the outcomes seen.
     fn add_moderate(&mut self, held_out: &HeldOut) {
-        let Some(line) = self.line(held_out).map(|line| line.position) else { return };
-        let mut found = vec![line];
-        if let Some(trees) = self.position(&Candidate::plain(Variables::Chosen, Kind::Trees)) {
-            let outputs = halfway(&flexible::of_fewer(held_out, &self.outputs[line]), &self.outputs[trees]);
-            let candidate = Candidate { halfway: true, ..self.candidates[line] };
-            found.extend(self.add(held_out, candidate, Some(outputs)));
-        }
-        // Log-odds know no bounds that training could have seen.
-        if held_out.task() == Task::Regression {
-            for k in found {
+        let lines = [false, true].map(|drawn_in| self.line(held_out, drawn_in));
+        for line in lines.into_iter().flatten().map(|line| line.position) {
+            let mut found = vec![line];
+            if let Some(trees) = self.position(&Candidate::plain(Variables::Chosen, Kind::Trees)) {
+                let outputs = halfway(&flexible::of_fewer(held_out, &self.outputs[line]), &self.outputs[trees]);
+                let candidate = Candidate { halfway: true, ..self.candidates[line] };
+                found.extend(self.add(held_out, candidate, Some(outputs)));
+            }
+            // Log-odds know no bounds that training could have seen.
+            for k in found.into_iter().filter(|_| held_out.task() == Task::Regression) {
                 let candidate = Candidate { held: true, ..self.candidates[k] };
                 let outputs = flexible::held_within_seen(held_out, &candidate, &self.outputs[k]);
                 self.add(held_out, candidate, Some(outputs));
@@ -269,7 +272,7 @@ impl Trial {
     /// be unstable: for sets that fall short.
     fn add_beside_all(&mut self, data: &TrainingData, held_out: &HeldOut) {
         let variables = not_told_unstable(data.frame());
-        let Some(settled) = self.settled(held_out) else { return };
+        let Some(settled) = self.settled(held_out, false) else { return };
         if data.rows() < ROWS_PER_COLUMN * (encoded(data, &variables).len() + 1) {
             return;
         }
@@ -312,11 +315,7 @@ impl Trial {
     /// How the errors of a candidate in regions compare with those of least squares (logistic regression) on all columns.
     fn beside_baseline(&self, held_out: &HeldOut, candidate: usize) -> Difference {
         let all = Candidate::plain(Variables::All, Kind::Linear);
-        flexible::difference(
-            held_out,
-            (&self.candidates[candidate], &self.losses[candidate]),
-            (&all, &self.baseline),
-        )
+        flexible::difference(held_out, (&self.candidates[candidate], &self.losses[candidate]), (&all, &self.baseline))
     }
 
     /// How the errors of a candidate in regions compare with those of another.
@@ -348,9 +347,10 @@ impl Trial {
 
     /// The rule: the best linear candidate on the chosen variables if it does better in regions than the plain one by more than a
     /// standard error and more than next to nothing, else the plain one (`line`); what goes half-way from there, if that does better
-    /// still (`moderate`). Where the variables are said to fall short it goes half-way to all columns (`taken`). Trees or a network that do
-    /// clearly better than the best linear one, in ordinary cross-validation too, are told of and not taken (`bent`). All columns are a
-    /// reference, and told of if they do clearly better than every linear candidate; so are far values drawn in.
+    /// still (`moderate`); the same with far values drawn in, if that does clearly better, and half-way to all columns where the
+    /// variables are said to fall short (`taken`). Trees or a network that do clearly better than the best linear one, in ordinary
+    /// cross-validation too, are told of and not taken (`bent`). All columns are a reference, and told of if they do clearly better than every
+    /// linear candidate.
     fn decide(self, data: &TrainingData, held_out: &HeldOut, question: &Question, total: f64) -> Chosen {
         let task = data.target.task();
         let mut findings = Vec::new();
@@ -369,6 +369,7 @@ impl Trial {
         }));
         let candidate = decision.candidate;
         let strength = self.material.as_ref().and_then(|material| material.strength(&candidate));
+        let bulks = self.material.as_ref().filter(|_| candidate.drawn_in).map(|material| material.bulks.clone());
         let columns = |candidate: &Candidate| match candidate.variables {
             Variables::Chosen => question.selected.len(),
             Variables::All => data.encoding.features.len(),
@@ -391,18 +392,15 @@ impl Trial {
             metric: held_out.metric().name().into(),
             honest: None,
         };
-        Chosen { choice, function: strength.map(|found| found.function.clone()), findings }
+        Chosen { choice, function: strength.map(|found| found.function.clone()), bulks, findings }
     }
 
-    /// The linear candidate on the chosen variables that would be taken: the one with the least error in regions, if it does better there
-    /// than the plain one by more than a standard error and more than next to nothing.
-    ///
-    /// Not with far values of the columns drawn in: a line that bends far out is wrong where new rows are all far out, which regions can
-    /// hardly show. On development tables (python/benches/development.py) it was no better than without, and once far worse.
-    fn line(&self, held_out: &HeldOut) -> Option<Settled> {
+    /// The linear candidate on the chosen variables that would be taken, with far values drawn in or without: the one with the least error in
+    /// regions, if it does better there than the plain one by more than a standard error and more than next to nothing.
+    fn line(&self, held_out: &HeldOut, drawn_in: bool) -> Option<Settled> {
         let task = held_out.task();
         let able = |candidate: &Candidate| {
-            candidate.variables == Variables::Chosen && !candidate.drawn_in && !candidate.is_flexible()
+            candidate.variables == Variables::Chosen && candidate.drawn_in == drawn_in && !candidate.is_flexible()
         };
         let plain = self.candidates.iter().position(able)?;
         let best = self.best(held_out, able)?;
@@ -428,8 +426,8 @@ impl Trial {
     }
 
     /// The same, or what goes half-way from there if that does better still.
-    fn settled(&self, held_out: &HeldOut) -> Option<Settled> {
-        let line = self.line(held_out)?;
+    fn settled(&self, held_out: &HeldOut, drawn_in: bool) -> Option<Settled> {
+        let line = self.line(held_out, drawn_in)?;
         Some(match self.moderate(held_out, line.position) {
             Some((position, gain)) => {
                 let (name, regions) =
@@ -441,19 +439,32 @@ impl Trial {
         })
     }
 
-    /// What is taken: half-way to all columns where the variables are said to fall short.
+    /// What is taken: half-way to all columns where the variables are said to fall short; else with far values drawn in where that does clearly
+    /// better than all that leaves the columns as they are, in ordinary cross-validation, too. How a line should go on far out regions
+    /// can hardly say, and one that bends is wrong where new rows are all far out.
     fn taken(&self, held_out: &HeldOut, question: &Question) -> Option<Settled> {
-        let settled = self.settled(held_out)?;
-        let beside_all = self.candidates.iter().position(|candidate| candidate.beside_all);
-        let Some(position) = beside_all.filter(|_| question.sufficient == Some(false)) else { return Some(settled) };
-        let why = "the chosen variables do not predict as well as all, so that it goes half-way to a fit on all columns";
-        Some(Settled { position, why: format!("{}; {why}", settled.why) })
+        let mild = self.settled(held_out, false)?;
+        if question.sufficient == Some(false)
+            && let Some(position) = self.candidates.iter().position(|candidate| candidate.beside_all)
+        {
+            let why =
+                "the chosen variables do not predict as well as all, so that it goes half-way to a fit on all columns";
+            return Some(Settled { position, why: format!("{}; {why}", mild.why) });
+        }
+        let Some(drawn_in) = self.settled(held_out, true) else { return Some(mild) };
+        let gain = self.difference(held_out, drawn_in.position, mild.position);
+        let clear = -gain.mean > NEGLIGIBLE.max(CLEARLY * gain.standard_error);
+        if !clear || !self.is_better_as_usual(held_out, drawn_in.position, mild.position) {
+            return Some(mild);
+        }
+        let name = self.candidates[mild.position].name(held_out.task());
+        let why = format!("it does clearly better than {name} in regions that were held out, by {}", in_percent(gain));
+        Some(Settled { why, ..drawn_in })
     }
 
     fn decision(&self, held_out: &HeldOut, question: &Question) -> Decision {
         let task = held_out.task();
-        let (Some(taken), Some(best)) =
-            (self.taken(held_out, question), self.best_line(held_out, Variables::Chosen))
+        let (Some(taken), Some(best)) = (self.taken(held_out, question), self.best_line(held_out, Variables::Chosen))
         else {
             let plain = Candidate::plain(Variables::Chosen, plain_kind(task));
             let why = match question.selected.is_empty() {
