@@ -110,13 +110,13 @@ fn gain(data: &TrainingData, selected: &[usize]) -> (f64, f64) {
     let held_out = HeldOut::of(data);
     let question = Question { selected, sufficient: None, limit: OUTLIER_LIMIT };
     let trial = Trial::run(data, &held_out, &question, true, &|_| ControlFlow::Continue(())).expect("a trial");
-    let stressed = |k: &usize| trial.difference(&held_out, *k, &trial.baseline).mean;
+    let stressed = |k: &usize| trial.beside_baseline(&held_out, *k).mean;
     let linear = (0..trial.candidates.len())
         .filter(|&k| trial.candidates[k].variables == Variables::Chosen && !trial.candidates[k].kind.is_flexible())
         .min_by(|one, other| stressed(one).total_cmp(&stressed(other)));
     let trees = trial.candidates.iter().position(|candidate| candidate.kind == Kind::Trees);
     let (Some(linear), Some(trees)) = (linear, trees) else { return (0.0, 0.0) };
-    let found = trial.difference(&held_out, trees, &trial.losses[linear]);
+    let found = trial.difference(&held_out, trees, linear);
     (-found.mean, -found.mean / found.standard_error)
 }
 

@@ -332,7 +332,7 @@ findings! {
     /// The model takes the other columns, too.
     HalfwayToAll "half-way-to-all":
         "predictions are half-way between a fit on the selected variables and one on all columns",
-        "the selected ones fall short of what all columns tell; the rest can't be trusted column by column, but leaving all of it out costs accuracy for sure",
+        "the selected ones fall short of what all columns tell; none of the others can be trusted by itself, but where new rows are like these, to leave them out costs accuracy",
         "Keep to the selected variables ([refit=linear]) where you know that the others will not hold; leave out by name what you distrust ([unstable])";
     /// Several variables could have been chosen.
     Interchangeable "interchangeable":

@@ -79,8 +79,12 @@ fn a_set_that_misses_something_is_told_what_it_costs() {
     let data = prepare(&world.draw(1500, 1.0, 7).unwrap());
     let found = |sufficient| chosen_for(&data, &[0, 1], sufficient);
     let insufficient = found(Some(false));
-    assert_eq!(insufficient.choice.candidate.variables, Variables::Chosen, "{}", insufficient.choice.why);
-    assert!(insufficient.findings.iter().any(|finding| finding.code == Code::StabilityCosts));
+    let (candidate, why) = (insufficient.choice.candidate, &insufficient.choice.why);
+    assert!(candidate.variables == Variables::Chosen && candidate.beside_all && !candidate.drawn_in, "{why}");
+    let told = |code: Code| insufficient.findings.iter().any(|finding| finding.code == code);
+    assert!(told(Code::StabilityCosts) && told(Code::HalfwayToAll), "{:?}", insufficient.findings);
+    // Where nothing is missing, or it is not known whether something is, it stays with the variables chosen.
+    assert!([Some(true), None].into_iter().all(|sufficient| !found(sufficient).choice.candidate.beside_all));
     let nothing = chosen_for(&data, &[], None).choice;
     assert!(nothing.candidates.is_empty() && nothing.why.contains("no variable"));
 }

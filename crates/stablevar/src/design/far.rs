@@ -74,6 +74,8 @@ impl TrainingData {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::design::Roles;
+    use crate::table::Table;
 
     #[test]
     fn near_values_stay_and_far_ones_keep_their_order() {
@@ -83,6 +85,13 @@ mod tests {
         let far = [3.1, 4.0, 10.0, 1000.0].map(|value| bulk.drawn_in(value));
         assert!(far.windows(2).all(|pair| pair[0] < pair[1]) && far[3] < 9.0, "{far:?}");
         assert!(bulk.is_far(3.1) && !bulk.is_far(-2.5));
+        // Few rows can't say how a line goes on.
+        let with_far = |far: u32| {
+            let values = (0..400).map(|k| if k < far { 50.0 + f64::from(k) } else { f64::from(k * 37 % 97) / 97.0 });
+            let table = Table::from_numbers([("x", values.clone().collect()), ("y", values.collect())]).unwrap();
+            TrainingData::prepare(&table, &Roles::target("y")).unwrap().bulks()[0]
+        };
+        assert!(with_far(19).is_none() && with_far(20).is_some());
         // A mark that few rows have is as far as its standardised value.
         assert_eq!(Bulk::of(vec![-0.1, -0.1, -0.1, -0.1, 9.0]), Bulk { centre: 0.0, scale: 1.0 });
     }

@@ -411,6 +411,24 @@ mod tests {
     }
 
     #[test]
+    fn near_copies_whose_difference_counts_are_both_in_the_set() {
+        let mut random = ChaCha8Rng::seed_from_u64(4);
+        let mut draw = || -> Vec<f64> { (0..1500).map(|_| random.sample(StandardNormal)).collect() };
+        let (distance, delay, noise, e) = (draw(), draw(), draw(), draw());
+        // As the time in the air and the distance flown: what counts is how much slower than usual.
+        let time: Vec<f64> = distance.iter().zip(&e).map(|(distance, e)| distance + 0.1 * e).collect();
+        let y = (0..1500).map(|k| delay[k] + 15.0 * (time[k] - distance[k]) + noise[k]).collect();
+        let data = numbers(vec![("distance", distance), ("delay", delay), ("time", time), ("y", y)]);
+        assert_eq!(data.inseparable, vec![(0, 2)]);
+        let rule = crate::selection::Rule::default();
+        let select = |all: &[VariableEvidence]| rule.select_by(&data, all);
+        let choice = Choice { select: &select, grow: Some(0.5) };
+        let found = gather(&data, &from(Source::Auto), Some(&choice), &|| ControlFlow::Continue(())).unwrap();
+        assert_eq!(select(&found.variables), [0, 1, 2], "{:?}", found.variables);
+        assert!(found.sufficiency.unwrap().sufficient);
+    }
+
+    #[test]
     fn a_row_limit_is_kept_and_interruption_ends_the_work() {
         let data = sample(400, 4);
         let limited = judged(&data, Evidence { rows: 150, ..from(Source::Residual) });

@@ -241,7 +241,8 @@ mod tests {
             column("y", Values::Number(y.into())),
         ];
         let data = TrainingData::prepare(&Table::new(columns.into()).unwrap(), &Roles::target("y")).unwrap();
-        let bulks = data.bulks();
+        let bulks: Vec<Option<Bulk>> =
+            (0..2).map(|k| Some(Bulk::of((0..400).map(|row| data.design[(row, k + 1)]).collect()))).collect();
         let fit = least_squares(&data.drawn_in(&bulks), &[0, 1], &Weighting::Equal).unwrap();
         let model = LinearModel::new(fit, &data.target).on_drawn_in(bulks);
         let encoding = &data.encoding;

@@ -313,7 +313,7 @@ impl Trial {
     }
 
     /// How the errors of a candidate in regions compare with those of least squares (logistic regression) on all columns.
-    fn beside_baseline(&self, held_out: &HeldOut, candidate: usize) -> Difference {
+    pub fn beside_baseline(&self, held_out: &HeldOut, candidate: usize) -> Difference {
         let all = Candidate::plain(Variables::All, Kind::Linear);
         flexible::difference(held_out, (&self.candidates[candidate], &self.losses[candidate]), (&all, &self.baseline))
     }

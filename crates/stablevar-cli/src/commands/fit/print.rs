@@ -265,13 +265,9 @@ fn words(model: &FittedModel, headings: &[&str]) -> Vec<String> {
         lines.push(format!("effect: change of the {units} by one unit of it when all others are held fixed{error}"));
     }
     lines.push(match (&model.classes, shown(COEFFICIENT)) {
-        (None, true) => {
-            "coefficient: change of the prediction by one unit of it, in the model on the selected ones".into()
-        }
+        (None, true) => "coefficient: change of the prediction by one unit of it, in the model".into(),
         (Some([_, second]), true) => {
-            format!(
-                "coefficient: change of the log-odds of '{second}' by one unit of it, in the model on the selected ones"
-            )
+            format!("coefficient: change of the log-odds of '{second}' by one unit of it, in the model")
         }
         (None, false) => "mean slope: of the line nearest to the model's predictions, over all rows".into(),
         (Some([_, second]), false) => {
