@@ -417,7 +417,7 @@ mod tests {
         let (distance, delay, noise, e) = (draw(), draw(), draw(), draw());
         // As the time in the air and the distance flown: what counts is how much slower than usual.
         let time: Vec<f64> = distance.iter().zip(&e).map(|(distance, e)| distance + 0.1 * e).collect();
-        let y = (0..1500).map(|k| delay[k] + 15.0 * (time[k] - distance[k]) + noise[k]).collect();
+        let y = (0..1500).map(|k| delay[k] + 0.6 * distance[k] + 10.0 * (time[k] - distance[k]) + noise[k]).collect();
         let data = numbers(vec![("distance", distance), ("delay", delay), ("time", time), ("y", y)]);
         assert_eq!(data.inseparable, vec![(0, 2)]);
         let rule = crate::selection::Rule::default();
