@@ -5,9 +5,9 @@ use crate::design::{Bulk, TrainingData};
 use crate::error::Result;
 use crate::finding::Finding;
 use crate::foresight::TrainingMemory;
-use crate::models::{AutoRefit, Fitting, LinearModel, Mlp, Model, PlainLinear, Refit, Refitted, Trees, TreesModel};
+use crate::models::{AutoRefit, Fitting, LinearModel, Model, PlainLinear, Refit, Refitted, Trees, TreesModel};
 use crate::passes::{QuadraticFunction, RowSource, Weighting};
-use crate::stress::{Chosen, Kind, Question, RefitChoice, Variables, choose, not_told_unstable, range};
+use crate::stress::{Chosen, Kind, Question, RefitChoice, choose, not_told_unstable, range};
 use crate::weights::SampleWeights;
 
 /// A refit and how it came about.
@@ -57,19 +57,14 @@ fn carry_out(
 ) -> Result<Refitting> {
     let Chosen { mut choice, function, bulks, findings } = chosen;
     let features = &data.frame().encoding.features;
-    let selected = match choice.candidate.variables {
-        Variables::Chosen => selected,
-        Variables::All => (0..features.len()).collect(),
-    };
     let weights = function.map(|function| SampleWeights::by_function(data, function)).transpose()?;
     let alike = uniform(data);
     let used = weights.as_ref().map_or(&alike, |(weights, _)| weights);
     choice.n_eff = used.effective_sample_size();
+    // Trees and networks by themselves are never taken.
     let refit = match choice.candidate.kind {
-        Kind::Linear => Refit::Linear(PlainLinear),
         Kind::Robust => Refit::Robust(auto.robust),
-        Kind::Trees => Refit::Trees(Trees { limit: auto.robust.limit, ..Trees::default() }),
-        Kind::Network => Refit::Network(Mlp::default()),
+        Kind::Linear | Kind::Trees | Kind::Network => Refit::Linear(PlainLinear),
     };
     let columns_of = |variables: &[usize]| -> Vec<usize> {
         variables.iter().flat_map(|&variable| features[variable].columns.iter().copied()).collect()
