@@ -2,16 +2,21 @@
 //!
 //! `models/short.csv` has one strong effect and eight weak ones, of which 300 rows show some.
 
+use stablevar::design::Roles;
 use stablevar::estimator::Estimator;
 use stablevar::finding::Code;
-use stablevar::fit::FittedModel;
+use stablevar::fit::{FittedModel, fit};
 use stablevar::table::Table;
-use stablevar_io::{ReadOptions, read_table};
-use std::path::Path;
+use stablevar_io::{ReadOptions, TableStream, prepare_file, read_table};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/short.csv")
+}
 
 fn table() -> Table<'static> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/short.csv");
-    read_table(&file, &ReadOptions::default()).unwrap()
+    read_table(&file(), &ReadOptions::default()).unwrap()
 }
 
 fn fitted(estimator: Estimator) -> FittedModel {
@@ -51,4 +56,16 @@ fn what_was_told_to_be_unstable_is_in_neither_fit() {
 fn rows_without_a_column_that_it_needs_are_refused_by_name() {
     let error = fitted(svi()).predict(&table().only(|name| name != "x2")).unwrap_err().to_string();
     assert!(error.contains("'x2'"), "{error}");
+}
+
+#[test]
+fn rows_in_a_file_give_the_same_predictions() {
+    let folder = tempfile::tempdir().unwrap();
+    let stream = TableStream::open(&file(), &ReadOptions::default()).unwrap();
+    let rows = prepare_file(&stream, &Roles::target("y"), folder.path(), &|_| {}).unwrap();
+    let streamed = fit(&rows, &svi().method, 0, &|_| ControlFlow::Continue(())).unwrap().model;
+    assert_eq!(streamed.refit.as_ref().unwrap().chosen, "robust, half-way to all columns");
+    assert_eq!(streamed.used().len(), 9);
+    let [one, other] = [&streamed, &fitted(svi())].map(|model| model.predict(&table()).unwrap());
+    assert!(one.iter().zip(&other).all(|(one, other)| (one - other).abs() < 1e-9));
 }
